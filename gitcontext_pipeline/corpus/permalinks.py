@@ -1,0 +1,28 @@
+"""Links that cannot drift: they name a full commit id, and lines where there are lines."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+GITHUB = "https://github.com"
+
+
+def file_url(slug: str | None, revision: str, path: str, start_line: int, end_line: int) -> str:
+    """`https://github.com/OWNER/NAME/blob/SHA/PATH#L1-L9`; without a slug `git:SHA:PATH#L1-L9`, which `git show` reads.
+
+    Markdown and reStructuredText are rendered by GitHub, where line anchors only work with `plain=1`.
+    """
+    lines = f"#L{start_line}" if start_line == end_line else f"#L{start_line}-L{end_line}"
+    where = quote(path)
+    if slug is None:
+        return f"git:{revision}:{where}{lines}"
+    plain = "?plain=1" if path.lower().endswith((".md", ".markdown", ".rst", ".mdx", ".ipynb")) else ""
+    return f"{GITHUB}/{slug}/blob/{revision}/{where}{plain}{lines}"
+
+
+def commit_url(slug: str | None, sha: str) -> str:
+    return f"{GITHUB}/{slug}/commit/{sha}" if slug else f"git:{sha}"
+
+
+def pull_request_url(slug: str, number: int) -> str:
+    return f"{GITHUB}/{slug}/pull/{number}"

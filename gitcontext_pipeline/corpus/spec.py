@@ -1,0 +1,84 @@
+"""What a corpus is made of: the pinned origins, how much history, and which files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+DEFAULT_TOLERANCE = 5.0
+
+_NAME = r"^[a-z0-9][a-z0-9_]{0,62}$"
+_SHA1 = r"^[0-9a-f]{40}$"
+_SHA256 = r"^[0-9a-f]{64}$"
+_SLUG = r"^[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}$"
+_REQUIREMENT = r"^[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+_-]+$"
+
+Revision = Annotated[str, Field(pattern=_SHA1, description="a full commit id: 40 lower-case hexadecimal digits")]
+
+
+def _git_url(url: str) -> str:
+    """A URL or path that git may fetch from; never an option, never a transport that runs a command."""
+    if not url or url.startswith("-") or any(ord(c) < 32 for c in url):
+        raise ValueError("a git origin is a https, ssh or file URL, or a local path")
+    transport = re.match(r"^([A-Za-z][A-Za-z0-9+.-]*)::?", url)
+    if transport and "::" in url[: transport.end()]:
+        raise ValueError(f"the transport {transport.group(1)!r} is not allowed")
+    scheme = re.match(r"^([A-Za-z][A-Za-z0-9+.-]*)://", url)
+    if scheme and scheme.group(1).lower() not in {"https", "http", "ssh", "git", "file"}:
+        raise ValueError(f"the scheme {scheme.group(1)!r} is not one of https, http, ssh, git, file")
+    return url
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class GitOrigin(_Strict):
+    """A repository at exactly one commit."""
+
+    git: Annotated[str, AfterValidator(_git_url)]
+    revision: Revision
+
+    @property
+    def label(self) -> str:
+        return f"{self.git}@{self.revision[:12]}"
+
+
+class SdistOrigin(_Strict):
+    """A released source distribution from the configured package index, and the commit that it corresponds to."""
+
+    sdist: Annotated[str, Field(pattern=_REQUIREMENT, description="NAME==VERSION")]
+    sha256: Annotated[str, Field(pattern=_SHA256)]
+    revision: Revision
+
+    @property
+    def label(self) -> str:
+        return f"sdist {self.sdist}"
+
+
+Origin = GitOrigin | SdistOrigin
+
+
+class CorpusSpec(_Strict):
+    """One repository to index. `github` is the slug that permalinks are made from; without it links are local."""
+
+    name: Annotated[str, Field(pattern=_NAME, description="lower-case letters, digits and underscores")]
+    github: Annotated[str, Field(pattern=_SLUG)] | None = None
+    origins: Annotated[tuple[Origin, ...], Field(min_length=1)]
+    history: Annotated[int, Field(ge=1)] | Literal["all", "none"] = "all"
+    include: tuple[str, ...] = ("**",)
+    exclude: tuple[str, ...] = ()
+    golden_set: str | None = None
+    tolerance: Annotated[float, Field(ge=0, le=100)] = DEFAULT_TOLERANCE
+    embedding_model: Annotated[str, Field(min_length=1)] = DEFAULT_MODEL
+
+    @model_validator(mode="after")
+    def _patterns_are_relative(self) -> CorpusSpec:
+        for pattern in (*self.include, *self.exclude):
+            if not pattern or pattern.startswith("/") or ".." in PurePosixPath(pattern).parts:
+                raise ValueError(f"the pattern {pattern!r} must be relative to the top of the repository")
+        return self
