@@ -28,8 +28,8 @@ def write_atomic(path: Path, content: str | bytes) -> None:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
-        os.chmod(beside, 0o644)
-        os.replace(beside, path)
+        Path(beside).chmod(0o644)
+        Path(beside).replace(path)
     except BaseException:
         Path(beside).unlink(missing_ok=True)
         raise
@@ -55,11 +55,11 @@ def building(path: Path) -> Iterator[Path]:
     beside = Path(tempfile.mkdtemp(prefix=f"{BESIDE}{path.name}-", dir=path.parent))
     try:
         yield beside
-        os.chmod(beside, 0o755)
+        beside.chmod(0o755)  # noqa: S103 (mkdtemp makes it private)
         old = path.with_name(f"{BESIDE}{path.name}-old")
         if path.exists():
-            os.replace(path, old)
-        os.replace(beside, path)
+            path.replace(old)
+        beside.replace(path)
         shutil.rmtree(old, ignore_errors=True)
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)

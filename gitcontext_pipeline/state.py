@@ -1,0 +1,103 @@
+"""Where things are on disk. Everything here can be deleted and made again, except the history of Dagster's runs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from gitcontext_pipeline.errors import NotIndexed, UsageError
+from gitcontext_pipeline.storage import read_json
+
+STATE_VARIABLE = "GITCONTEXT_STATE"
+
+
+@dataclass(frozen=True)
+class State:
+    """The state directory."""
+
+    root: Path
+
+    @classmethod
+    def locate(cls) -> State:
+        """`$GITCONTEXT_STATE`, else `state/` of the project one stands in, else the user's data directory."""
+        named = os.environ.get(STATE_VARIABLE)
+        if named:
+            return cls(Path(named).expanduser().resolve())
+        for directory in (Path.cwd(), *Path.cwd().parents):
+            if (directory / "gitcontext_pipeline" / "definitions.py").is_file() or (
+                directory / "state" / "corpora"
+            ).is_dir():
+                return cls(directory / "state")
+        import platformdirs
+
+        return cls(Path(platformdirs.user_data_dir("gitcontext", appauthor=False)))
+
+    @property
+    def models(self) -> Path:
+        return self.root / "models"
+
+    @property
+    def embeddings(self) -> Path:
+        return self.root / "embeddings"
+
+    def corpus(self, name: str) -> CorpusState:
+        return CorpusState(name, self.root / "corpora" / name)
+
+    def corpora(self) -> list[CorpusState]:
+        """Every corpus that has a directory, by name."""
+        directory = self.root / "corpora"
+        names = sorted(child.name for child in directory.iterdir() if child.is_dir()) if directory.is_dir() else []
+        return [self.corpus(name) for name in names if not name.startswith(".")]
+
+    def choose(self, name: str | None) -> CorpusState:
+        """The corpus called `name`; without a name, the one published last.
+
+        Raises:
+            UsageError: there is no corpus of that name.
+            NotIndexed: it, or any at all, has no published snapshot.
+        """
+        corpora = self.corpora()
+        if name is not None and name not in {corpus.name for corpus in corpora}:
+            known = ", ".join(corpus.name for corpus in corpora) or "none yet"
+            raise UsageError(f"no corpus {name!r} (known: {known})", fix=f"gitcontext index URL_OR_PATH --name {name}")
+        published = [
+            corpus for corpus in corpora if corpus.name == (name or corpus.name) and corpus.current is not None
+        ]
+        if not published:
+            what = f"the corpus {name!r} has no published index" if name else "nothing is indexed yet"
+            raise NotIndexed(what, fix="gitcontext index URL_OR_PATH[@REV] --name NAME")
+        return max(published, key=lambda corpus: (corpus.pointer.stat().st_mtime_ns, corpus.name))
+
+
+@dataclass(frozen=True)
+class CorpusState:
+    """The directory of one corpus."""
+
+    name: str
+    directory: Path
+
+    @cached_property
+    def snapshots(self) -> Path:
+        return self.directory / "snapshots"
+
+    @property
+    def pointer(self) -> Path:
+        """The file that names the published snapshot; replaced by rename, never edited."""
+        return self.directory / "current"
+
+    @property
+    def current(self) -> Path | None:
+        """The published snapshot's directory, or None."""
+        try:
+            snapshot = self.snapshots / self.pointer.read_text(encoding="ascii").strip()
+        except (FileNotFoundError, UnicodeDecodeError):
+            return None
+        return snapshot if snapshot.parent == self.snapshots and (snapshot / "manifest.json").is_file() else None
+
+    def manifest(self, step: str) -> dict[str, Any] | None:
+        """What the last finished run of a step outside the snapshots recorded."""
+        found = read_json(self.directory / f"{step}.json")
+        return found if isinstance(found, dict) else None
