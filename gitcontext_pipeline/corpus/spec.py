@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+
+from gitcontext_pipeline.corpus.redaction import redact
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DEFAULT_TOLERANCE = 5.0
@@ -34,7 +36,8 @@ def _git_url(url: str) -> str:
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # A rejected value may be an address with a password in it, so errors say where and why but not what.
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 class GitOrigin(_Strict):
@@ -45,7 +48,8 @@ class GitOrigin(_Strict):
 
     @property
     def label(self) -> str:
-        return f"{self.git}@{self.revision[:12]}"
+        """The address without any password in it, and the revision: fit for a log."""
+        return f"{redact(self.git)}@{self.revision[:12]}"
 
 
 class SdistOrigin(_Strict):
@@ -63,12 +67,22 @@ class SdistOrigin(_Strict):
 Origin = GitOrigin | SdistOrigin
 
 
+def _origin_kind(value: Any) -> str:
+    """Which of the two an entry means, so that an error speaks of that one alone."""
+    return "sdist" if isinstance(value, SdistOrigin) or (isinstance(value, dict) and "sdist" in value) else "git"
+
+
+_OriginField = Annotated[
+    Annotated[GitOrigin, Tag("git")] | Annotated[SdistOrigin, Tag("sdist")], Discriminator(_origin_kind)
+]
+
+
 class CorpusSpec(_Strict):
     """One repository to index. `github` is the slug that permalinks are made from; without it links are local."""
 
     name: Annotated[str, Field(pattern=_NAME, description="lower-case letters, digits and underscores")]
     github: Annotated[str, Field(pattern=_SLUG)] | None = None
-    origins: Annotated[tuple[Origin, ...], Field(min_length=1)]
+    origins: Annotated[tuple[_OriginField, ...], Field(min_length=1)]
     history: Annotated[int, Field(ge=1)] | Literal["all", "none"] = "all"
     include: tuple[str, ...] = ("**",)
     exclude: tuple[str, ...] = ()
