@@ -1,0 +1,232 @@
+"""What a source file defines: every definition its language's query finds, with its lines, name, header and doc."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gitcontext_pipeline.chunks.comments import clean_comment, clean_docstring
+from gitcontext_pipeline.chunks.languages import Language, grammar_of, query_of
+from gitcontext_pipeline.chunks.names import text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+SIGNATURE_CHARACTERS = 300
+
+TYPES = frozenset({"class", "struct", "union", "interface", "trait", "impl", "enum", "object", "extension", "actor"})
+"""Kinds whose members are named after them, and whose functions are methods."""
+CONTAINERS = TYPES | {"namespace", "module"}
+"""Kinds that hold definitions rather than code that runs."""
+
+_LAST = {"constant": 1, "variable": 1, "property": 1, "type": 1, "declaration": 2}
+"""A node that is captured twice keeps its first name; these give way to the others."""
+_NAMELESS = frozenset({"namespace", "constant", "variable"})
+_DECORATORS = frozenset(
+    {"decorator", "annotation", "marker_annotation", "attribute", "attribute_list", "attribute_item"}
+)
+_BODIES = frozenset({"function_body", "class_body", "enum_class_body", "field_declaration_list", "declaration_list"})
+_KIND_WORDS = re.compile(r"\b(class|struct|enum|interface|extension|actor|object|trait)\b")
+
+
+@dataclass(slots=True)
+class Definition:
+    """One definition; rows are 0-based and inclusive.
+
+    `start` is the first row of its comments and decorators, `head` that of the definition proper. `parent` is the index
+    of the definition around it. `bodiless` tells a declaration (an overload, an abstract method) from a definition.
+    """
+
+    start: int
+    head: int
+    end: int
+    kind: str
+    symbol: str | None
+    signature: str
+    doc: str
+    parent: int | None
+    bodiless: bool = False
+
+    @property
+    def length(self) -> int:
+        return self.end - self.start + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """The definitions of one file, outer ones before those inside them, and the rows that hold nothing but comments."""
+
+    found: list[Definition]
+    comment_rows: frozenset[int]
+
+
+def find_definitions(language: Language, text: str, lines: list[str]) -> Definitions:
+    from tree_sitter import Parser, QueryCursor
+
+    source = text.encode("utf-8", "replace")
+    root = Parser(grammar_of(language)).parse(source).root_node
+    captures = QueryCursor(query_of(language)).captures(root)
+    comments, attributes = captures.pop("comment", []), captures.pop("attribute", [])
+    wrappers = {node.id for node in captures.pop("wrapper", [])}
+    above = {
+        last: first for node in comments + attributes for first, last in [_rows(node)] if _starts_line(node, lines)
+    }
+    comment_rows = frozenset(
+        row
+        for node in comments
+        if _starts_line(node, lines)
+        for first, last in [_rows(node)]
+        for row in range(first, last + 1)
+    )
+    found: list[Definition] = []
+    around: list[tuple[int, int]] = []
+    for kind, node in _in_order(captures):
+        name = language.name_of(node)
+        if name is None and kind not in _NAMELESS:
+            continue
+        while around and around[-1][0] <= node.start_byte:
+            around.pop()
+        parent = around[-1][1] if around else None
+        outer = _with_wrappers(node, wrappers)
+        first = outer.start_point.row
+        start = _start_with_what_is_above(first, above, lines)
+        signature = _signature(outer, node, source)
+        owner = found[parent] if parent is not None else None
+        definition = Definition(
+            start=max(start, owner.head) if owner else start,
+            head=first,
+            end=max(first, _rows(node)[1]),
+            kind=_refined(kind, name, owner, signature),
+            symbol=_qualified(name, kind, found, parent),
+            signature=signature,
+            doc=_doc(language, node, lines[start:first], comment_rows, start),
+            parent=parent,
+            bodiless=kind == "declaration",
+        )
+        around.append((node.end_byte, len(found)))
+        found.append(definition)
+    return Definitions(found, comment_rows)
+
+
+def _in_order(captures: dict[str, list[Node]]) -> list[tuple[str, Node]]:
+    """One (kind, node) per captured node, outer nodes before inner ones."""
+    kinds: dict[int, tuple[str, Node]] = {}
+    for kind in sorted(
+        (kind for kind in captures if not kind.startswith("_")), key=lambda kind: (_LAST.get(kind, 0), kind)
+    ):
+        for node in captures[kind]:
+            kinds.setdefault(node.id, (kind, node))
+    return sorted(kinds.values(), key=lambda item: (item[1].start_byte, -item[1].end_byte))
+
+
+def _rows(node: Node) -> tuple[int, int]:
+    """First and last row; a node that ends with its line's newline (as Rust's doc comments do) ends on that line."""
+    last = node.end_point.row
+    if node.end_point.column == 0 and last > node.start_point.row:
+        last -= 1
+    return node.start_point.row, last
+
+
+def _starts_line(node: Node, lines: list[str]) -> bool:
+    row, column = node.start_point
+    return row < len(lines) and not lines[row].encode("utf-8", "replace")[:column].strip()
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _start_with_what_is_above(row: int, above: dict[int, int], lines: list[str]) -> int:
+    """The first row of the comments and attributes that stand directly above `row`, indented as it is."""
+    indentation = _indentation(lines[row]) if row < len(lines) else 0
+    while row - 1 in above and _indentation(lines[above[row - 1]]) == indentation:
+        row = above[row - 1]
+    return row
+
+
+def _with_wrappers(node: Node, wrappers: set[int]) -> Node:
+    """The outermost node that is `node` with its `export`, `template <...>` or decorators."""
+    while (parent := node.parent) is not None and parent.id in wrappers:
+        node = parent
+    return node
+
+
+def _refined(kind: str, name: str | None, owner: Definition | None, signature: str) -> str:
+    """Functions of a type are methods; grammars that say `class` for everything keep the real word in the header."""
+    if kind == "class":
+        word = _KIND_WORDS.search(signature)
+        return word.group(1) if word else kind
+    if kind in {"function", "declaration", "method"}:
+        member = (owner is not None and owner.kind in TYPES) or "." in (name or "")
+        if kind == "method":
+            return "method" if member or owner is not None else "function"
+        return "method" if member else "function"
+    return kind
+
+
+def _qualified(name: str | None, kind: str, found: list[Definition], parent: int | None) -> str | None:
+    """`name` after the nearest enclosing definition that names are qualified by (namespaces and tests are not)."""
+    if name is None or kind == "test":
+        return name
+    while parent is not None:
+        owner = found[parent]
+        if owner.symbol is not None and owner.kind not in {"namespace", "test"}:
+            return name if name.startswith(f"{owner.symbol}.") else f"{owner.symbol}.{name}"
+        parent = owner.parent
+    return name
+
+
+def _signature(outer: Node, node: Node, source: bytes) -> str:
+    """The header on one line: from behind the decorators up to the body, or the first line where there is no body."""
+    start = _behind_decorators(outer)
+    body = _body(node)
+    if body is not None and body.start_byte > start:
+        header = source[start : body.start_byte]
+    else:
+        header = source[start : node.end_byte].lstrip().split(b"\n", 1)[0]
+    flat = " ".join(header[: 8 * SIGNATURE_CHARACTERS].decode("utf-8", "replace").split())
+    return flat.rstrip("{:= ")[:SIGNATURE_CHARACTERS] if not flat.endswith("=>") else flat[:SIGNATURE_CHARACTERS]
+
+
+def _behind_decorators(node: Node) -> int:
+    start = node.start_byte
+    leading = list(node.children)
+    while leading:
+        child = leading.pop(0)
+        if child.type == "modifiers":
+            leading = [*child.children, *leading]
+        elif child.type in _DECORATORS:
+            start = child.end_byte
+        elif child.type in {"class_declaration", "abstract_class_declaration"} and node.type == "export_statement":
+            leading = [*child.children]
+        else:
+            break
+    return start
+
+
+def _body(node: Node) -> Node | None:
+    for field in ("body", "accessors"):
+        body = node.child_by_field_name(field)
+        if body is not None:
+            return body
+    for field in ("value", "right", "type"):
+        value = node.child_by_field_name(field)
+        if value is None:
+            continue
+        while value.type in {"as_expression", "satisfies_expression"} and value.named_children:
+            value = value.named_children[0]
+        body = value.child_by_field_name("body")
+        return body or next((child for child in value.children if child.type in _BODIES), None)
+    return next((child for child in node.children if child.type in _BODIES), None)
+
+
+def _doc(language: Language, node: Node, above: list[str], comment_rows: frozenset[int], first: int) -> str:
+    if language.docstrings:
+        body = node.child_by_field_name("body")
+        statement = body.named_children[0] if body is not None and body.named_children else None
+        literal = statement.named_children[0] if statement is not None and statement.named_children else None
+        if statement is not None and statement.type == "expression_statement" and literal is not None:
+            return clean_docstring(text_of(literal)) if literal.type == "string" else ""
+        return ""
+    return clean_comment(line for row, line in enumerate(above, first) if row in comment_rows)
