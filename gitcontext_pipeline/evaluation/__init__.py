@@ -1,0 +1,1 @@
+"""Judging a retriever: golden sets, metrics, baselines, and the gate that a build can fail on."""

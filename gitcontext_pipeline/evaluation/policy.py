@@ -1,0 +1,64 @@
+"""Which numbers may fall, and by how much, before a build fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gitcontext_pipeline.errors import UsageError
+from gitcontext_pipeline.evaluation.cases import LABELS
+from gitcontext_pipeline.evaluation.measures import BY_KEY
+
+DEFAULT_TOLERANCE = Fraction(5)
+
+
+def percentage_points(value: Fraction | int | float | str) -> Fraction:
+    """`value` as an exact number of percentage points: 0.1 means one tenth, not the nearest binary fraction.
+
+    Raises UsageError for anything that is not a number from 0 to 100.
+    """
+    try:
+        exact = value if isinstance(value, Fraction) else Fraction(str(value))
+    except (ValueError, ZeroDivisionError) as error:
+        raise UsageError(f"a tolerance of {value!r}", fix="Give percentage points, such as 5.") from error
+    if not 0 <= exact <= 100:
+        raise UsageError(f"a tolerance of {value} percentage points", fix="Give a number from 0 to 100.")
+    return exact
+
+
+@dataclass(frozen=True)
+class GatePolicy:
+    """What is gated. Fields:
+
+    - `tolerance_pp`: percentage points that a gated number may fall, that very number included;
+    - `metrics`: gated over all cases; `slice_metrics`: gated over each slice of `slice_labels` that has at least
+      `min_slice_cases` cases (in a slice of 8, one case is 12.5 points: fewer would gate on noise alone);
+    - `must_hit`: ids of cases that must have an answer among the first `must_hit_top` rows, whatever the averages say.
+
+    Raises UsageError for an unknown metric or label, or an impossible number.
+    """
+
+    tolerance_pp: Fraction | int | float | str = DEFAULT_TOLERANCE
+    metrics: tuple[str, ...] = ("hit@1", "hit@3", "hit@5", "mrr")
+    slice_metrics: tuple[str, ...] = ("hit@5",)
+    slice_labels: tuple[str, ...] = LABELS
+    min_slice_cases: int = 8
+    must_hit: tuple[str, ...] = ()
+    must_hit_top: int = 5
+
+    def __post_init__(self) -> None:
+        percentage_points(self.tolerance_pp)
+        if not self.metrics:
+            raise UsageError("a gate without a metric passes whatever happens", fix=f"Gate one of {', '.join(BY_KEY)}.")
+        for key in (*self.metrics, *self.slice_metrics):
+            if key not in BY_KEY:
+                raise UsageError(f"no metric {key!r}", fix=f"Known: {', '.join(BY_KEY)}.")
+        for label in self.slice_labels:
+            if label not in LABELS:
+                raise UsageError(f"no label {label!r}", fix=f"Known: {', '.join(LABELS)}.")
+        if self.min_slice_cases < 1 or self.must_hit_top < 1:
+            raise UsageError("min_slice_cases and must_hit_top count from 1", fix="Give 1 or more.")
+
+    @property
+    def tolerance(self) -> Fraction:
+        return percentage_points(self.tolerance_pp)
