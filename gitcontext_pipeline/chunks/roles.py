@@ -41,8 +41,8 @@ _FOR_LANGUAGES_ONLY = frozenset("i18n l10n locale locales".split())
 _LANGUAGE_CODES = frozenset(
     """
     af ar az be bg bn bs ca cs cy da de el en eo es et eu fa fi fil fr ga gl gu he hi hr hu hy id is it ja jp ka kk km
-    kn ko kr ku ky lo lt lv mk ml mn mr ms my ne nl nn no pa pl ps pt ro ru si sk sl sq sr sv sw ta te tg th tl tr tw uk ur
-    uz vi yue zh cn hans hant br
+    kn ko kr ku ky lo lt lv mk ml mn mr ms my ne nl nn no pa pl ps pt ro ru si sk sl sq sr sv sw ta te tg th tl tr tw uk
+    ur uz vi yue zh cn hans hant br
     """.split()
 )
 _ENGLISH = re.compile(r"^en(?:[-_][A-Za-z]{2})?$")

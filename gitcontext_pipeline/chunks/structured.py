@@ -2,7 +2,7 @@
 
 Nothing here is parsed in full: lines are matched one by one, so that a template, a fragment or rubbish gives spans too.
 A file of up to `WINDOW_LINES` is one span, and so is each entry of a longer one; neighbouring entries of one or two
-lines share a span.
+lines share a span, as do those of a few lines below the same long key.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from gitcontext_pipeline.chunks.schema import Span
 from gitcontext_pipeline.chunks.sections import Heading, split_sections
 
 SHORT_LINES = 2
+SHORT_NESTED_LINES = 12
 DEEPEST_KEY = 4
 
 _YAML_KEY = re.compile(
@@ -45,11 +46,13 @@ _HTML_HEADING = re.compile(r"<h([1-6])\b[^>]*>(.*?)(?:</h\1\s*>|$)", re.IGNORECA
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something that begins at a 1-based line; it ends where the next one begins."""
+    """Something that begins at a 1-based line and ends where the next one begins; `above` is the key it is under."""
 
     line: int
     name: str | None
     kind: str
+    above: str | None = None
+    depth: int = 0
 
 
 def split_yaml(text: str) -> list[Span]:
@@ -137,7 +140,7 @@ def _statement(lines: Sequence[str], start: int, end: int) -> Entry:
 def _by_line(text: str, kind: str, read: Callable[[str], tuple[str | None, bool] | None]) -> list[Span]:
     """Entries begin at the lines that `read` gives (name, named) for, or at the comments right above those lines."""
     lines = file_lines(text)
-    entries = []
+    entries: list[Entry] = []
     for number, line in enumerate(lines, 1):
         found = read(line)
         if found is not None and (found[1] or not entries):
@@ -153,26 +156,25 @@ def _with_comments(lines: Sequence[str], number: int) -> int:
 
 def _by_keys(lines: list[str], key: re.Pattern[str]) -> list[Span]:
     """Top-level keys, and the keys below one that is longer than `WINDOW_LINES`, named `jobs.build`."""
-    if len(lines) <= WINDOW_LINES:
-        return _spans(lines, [])
     entries: list[Entry] = []
-    waiting = [(1, len(lines), "", 0)]
+    waiting = [(Entry(1, None, "key"), 1, len(lines))] if len(lines) > WINDOW_LINES else []
     while waiting:
-        start, end, above, depth = waiting.pop()
+        around, start, end = waiting.pop()
         found = _keys_of(lines, start, end, key)
-        if not found and above:
-            continue
         for position, (number, name) in enumerate(found):
             last = found[position + 1][0] - 1 if position + 1 < len(found) else end
-            entries.append(Entry(_with_comments(lines, number) if number > start else number, above + name, "key"))
-            if last - number >= WINDOW_LINES and depth < DEEPEST_KEY:
-                waiting.append((number + 1, last, f"{above}{name}.", depth + 1))
-    return _spans(lines, sorted(set(entries), key=lambda entry: (entry.line, len(entry.name or ""))))
+            first = around.line if around.name and not position else _with_comments(lines, number)
+            entry = Entry(first, f"{around.name}.{name}" if around.name else name, "key", around.name, around.depth + 1)
+            entries.append(entry)
+            if last - number >= WINDOW_LINES and entry.depth < DEEPEST_KEY:
+                waiting.append((entry, number + 1, last))
+    divided = {entry.above for entry in entries}
+    return _spans(lines, sorted((one for one in entries if one.name not in divided), key=lambda entry: entry.line))
 
 
 def _keys_of(lines: Sequence[str], start: int, end: int, key: re.Pattern[str]) -> list[tuple[int, str]]:
     """The keys of least indentation among these lines."""
-    found = []
+    found: list[tuple[int, str]] = []
     least = 1_000
     for number in range(start, end + 1):
         match = key.match(lines[number - 1])
@@ -185,24 +187,29 @@ def _keys_of(lines: Sequence[str], start: int, end: int, key: re.Pattern[str]) -
 
 
 def _spans(lines: Sequence[str], entries: Iterable[Entry]) -> list[Span]:
-    """Spans from each entry to the next; what is before the first entry has no name."""
+    """Spans from each entry to the next, short neighbours together; what is before the first entry has no name."""
     if len(lines) <= WINDOW_LINES:
         return [Span(first, last) for first, last in pieces(lines, 1, len(lines))]
     spans: list[Span] = []
-    short: list[tuple[int, int, Entry]] = []
+    short: list[tuple[int, Entry]] = []
 
     def flush() -> None:
         if short:
-            only = short[0][2] if len(short) == 1 else Entry(short[0][0], None, "keys")
-            spans.extend(_named(lines, short[0][0], short[-1][1], only))
+            first = short[0][1]
+            shared = first if len(short) == 1 else Entry(first.line, first.above, first.kind)
+            spans.extend(_named(lines, first.line, short[-1][0], shared))
             short.clear()
 
     begun = [Entry(1, None, "head"), *entries]
     for position, entry in enumerate(begun):
         end = begun[position + 1].line - 1 if position + 1 < len(begun) else len(lines)
-        if sum(not is_blank(line) for line in lines[entry.line - 1 : end]) <= SHORT_LINES:
-            if end >= entry.line:
-                short.append((entry.line, end, entry))
+        if end < entry.line:
+            continue
+        if short and (short[0][1].above != entry.above or end - short[0][1].line >= WINDOW_LINES):
+            flush()
+        limit = SHORT_LINES if entry.above is None else SHORT_NESTED_LINES
+        if sum(not is_blank(line) for line in lines[entry.line - 1 : end]) <= limit:
+            short.append((end, entry))
             continue
         flush()
         spans += _named(lines, entry.line, end, entry)
