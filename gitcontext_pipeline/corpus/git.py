@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from gitcontext_pipeline.corpus.checkout import TreeFile
-from gitcontext_pipeline.corpus.command import GitFailed, environment, read_git, run_git
+from gitcontext_pipeline.corpus.command import GitFailed, environment, git_directory, read_git, run_git
 from gitcontext_pipeline.corpus.redaction import redact
 from gitcontext_pipeline.corpus.transport import Limits, advertised, fetch, local_path, unavailable
 from gitcontext_pipeline.errors import GitContextError, OriginUnavailable, UsageError
@@ -92,7 +92,7 @@ def _open(repository: Path) -> Repo:
     except ImportError as error:
         raise OriginUnavailable("git is not installed, or not on the PATH", fix="Install git 2.31 or newer.") from error
     opened: Any = Repo(repository, odbt=GitCmdObjectDB)
-    where = repository.absolute()
+    where = git_directory(repository).absolute()
     opened.git.update_environment(
         **environment(own_config=False),
         GIT_DIR=str(where),
@@ -112,6 +112,14 @@ def has_commit(repository: Path, revision: str) -> bool:
     except GitFailed:
         return False
     return kind == b"commit" and named.strip().decode() == revision
+
+
+def shallow_commits(repository: Path) -> frozenset[str]:
+    """The commits whose parents were not fetched; they look like roots, and are none."""
+    try:
+        return frozenset((git_directory(repository) / "shallow").read_text(encoding="ascii").split())
+    except FileNotFoundError:
+        return frozenset()
 
 
 def _covers(had: object, asked: History) -> bool:
