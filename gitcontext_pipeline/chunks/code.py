@@ -48,7 +48,7 @@ def split_code(language: Language, text: str) -> list[Span]:
     """The spans of one source file, in the order of their lines."""
     lines = file_lines(text)
     definitions = find_definitions(language, text, lines)
-    found = _without_overloads(definitions.found)
+    found = _without_overloads(definitions.found, lines)
     own, beside = _placed(found)
     owner = [_MODULE] * len(lines)
     for index in own:
@@ -74,10 +74,11 @@ def fill_gaps(lines: Sequence[str], spans: Sequence[Span]) -> list[Span]:
     return gaps
 
 
-def _without_overloads(found: list[Definition]) -> list[Definition]:
-    """Declarations directly before a definition of the same name (TypeScript's overloads) become its first lines."""
+def _without_overloads(found: list[Definition], lines: Sequence[str]) -> list[Definition]:
+    """Overloads, which have no body, become the first lines of the definition of the same name right below them."""
     for previous, following in pairwise(found):
-        if previous.bodiless and previous.symbol == following.symbol and following.start - previous.end <= 1:
+        adjacent = all(is_blank(line) for line in lines[previous.end + 1 : following.start])
+        if previous.bodiless and previous.symbol == following.symbol and adjacent:
             following.start = min(following.start, previous.start)
             following.doc = following.doc or previous.doc
     return found
@@ -116,6 +117,8 @@ def _fate(definition: Definition, parent: Definition | None, of_parent: str) -> 
         if not shares_line and of_parent == "own":
             return "own"
         return "beside" if definition.length > 1 else "part"
+    if parent.kind == definition.kind == "test" and of_parent == "own" and not shares_line:
+        return "own" if definition.length >= NESTED_LINES else "part"
     if definition.length < NESTED_LINES or (definition.head, definition.end) == (parent.head, parent.end):
         return "part"
     return "own" if parent.length > MAX_LINES and of_parent == "own" and not shares_line else "beside"

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitcontext_pipeline.chunks.comments import clean_comment, clean_docstring
-from gitcontext_pipeline.chunks.languages import Language, grammar_of, query_of
+from gitcontext_pipeline.chunks.grammars import grammar_of, query_of
+from gitcontext_pipeline.chunks.languages import Language
 from gitcontext_pipeline.chunks.names import text_of
+from gitcontext_pipeline.chunks.signatures import SIGNATURE_CHARACTERS, signature_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-SIGNATURE_CHARACTERS = 300
 
 TYPES = frozenset({"class", "struct", "union", "interface", "trait", "impl", "enum", "object", "extension", "actor"})
 """Kinds whose members are named after them, and whose functions are methods."""
@@ -23,10 +23,6 @@ CONTAINERS = TYPES | {"namespace", "module"}
 _LAST = {"constant": 1, "variable": 1, "property": 1, "type": 1, "declaration": 2}
 """A node that is captured twice keeps its first name; these give way to the others."""
 _NAMELESS = frozenset({"namespace", "constant", "variable"})
-_DECORATORS = frozenset(
-    {"decorator", "annotation", "marker_annotation", "attribute", "attribute_list", "attribute_item"}
-)
-_BODIES = frozenset({"function_body", "class_body", "enum_class_body", "field_declaration_list", "declaration_list"})
 _KIND_WORDS = re.compile(r"\b(class|struct|enum|interface|extension|actor|object|trait)\b")
 
 
@@ -72,6 +68,7 @@ def find_definitions(language: Language, text: str, lines: list[str]) -> Definit
     above = {
         last: first for node in comments + attributes for first, last in [_rows(node)] if _starts_line(node, lines)
     }
+    source_comments = sorted((node.start_byte, node.end_byte) for node in comments)
     comment_rows = frozenset(
         row
         for node in comments
@@ -91,7 +88,7 @@ def find_definitions(language: Language, text: str, lines: list[str]) -> Definit
         outer = _with_wrappers(node, wrappers)
         first = outer.start_point.row
         start = _start_with_what_is_above(first, above, lines)
-        signature = _signature(outer, node, source)
+        signature = signature_of(outer, node, source, source_comments)
         owner = found[parent] if parent is not None else None
         definition = Definition(
             start=max(start, owner.head) if owner else start,
@@ -99,13 +96,15 @@ def find_definitions(language: Language, text: str, lines: list[str]) -> Definit
             end=max(first, _rows(node)[1]),
             kind=_refined(kind, name, owner, signature),
             symbol=_qualified(name, kind, found, parent),
-            signature=signature,
+            signature=_title_path(name, found, parent) if kind == "test" else signature,
             doc=_doc(language, node, lines[start:first], comment_rows, start),
             parent=parent,
-            bodiless=kind == "declaration",
+            bodiless=kind == "declaration" or _is_stub(node),
         )
         around.append((node.end_byte, len(found)))
         found.append(definition)
+    if root.has_error:
+        _complete(found, lines)
     return Definitions(found, comment_rows)
 
 
@@ -177,48 +176,34 @@ def _qualified(name: str | None, kind: str, found: list[Definition], parent: int
     return name
 
 
-def _signature(outer: Node, node: Node, source: bytes) -> str:
-    """The header on one line: from behind the decorators up to the body, or the first line where there is no body."""
-    start = _behind_decorators(outer)
-    body = _body(node)
-    if body is not None and body.start_byte > start:
-        header = source[start : body.start_byte]
-    else:
-        header = source[start : node.end_byte].lstrip().split(b"\n", 1)[0]
-    flat = " ".join(header[: 8 * SIGNATURE_CHARACTERS].decode("utf-8", "replace").split())
-    return flat.rstrip("{:= ")[:SIGNATURE_CHARACTERS] if not flat.endswith("=>") else flat[:SIGNATURE_CHARACTERS]
+def _title_path(title: str | None, found: list[Definition], parent: int | None) -> str:
+    """The titles of the test blocks around a test, and its own: `Parcel > has a weight`."""
+    titles = [title or ""]
+    while parent is not None:
+        if found[parent].kind == "test":
+            titles.insert(0, found[parent].symbol or "")
+        parent = found[parent].parent
+    return " > ".join(titles)[:SIGNATURE_CHARACTERS]
 
 
-def _behind_decorators(node: Node) -> int:
-    start = node.start_byte
-    leading = list(node.children)
-    while leading:
-        child = leading.pop(0)
-        if child.type == "modifiers":
-            leading = [*child.children, *leading]
-        elif child.type in _DECORATORS:
-            start = child.end_byte
-        elif child.type in {"class_declaration", "abstract_class_declaration"} and node.type == "export_statement":
-            leading = [*child.children]
-        else:
-            break
-    return start
-
-
-def _body(node: Node) -> Node | None:
-    for field in ("body", "accessors"):
-        body = node.child_by_field_name(field)
-        if body is not None:
-            return body
-    for field in ("value", "right", "type"):
-        value = node.child_by_field_name(field)
-        if value is None:
+def _complete(found: list[Definition], lines: list[str]) -> None:
+    """Let definitions that the grammar lost hold of reach as far as the lines indented below them do."""
+    for definition in found:
+        indentation = _indentation(lines[definition.head])
+        if definition.parent is not None or _indentation(lines[definition.end]) <= indentation:
             continue
-        while value.type in {"as_expression", "satisfies_expression"} and value.named_children:
-            value = value.named_children[0]
-        body = value.child_by_field_name("body")
-        return body or next((child for child in value.children if child.type in _BODIES), None)
-    return next((child for child in node.children if child.type in _BODIES), None)
+        row = definition.end + 1
+        while row < len(lines) and (not lines[row].strip() or _indentation(lines[row]) > indentation):
+            definition.end = row if lines[row].strip() else definition.end
+            row += 1
+        if row < len(lines) and _indentation(lines[row]) == indentation and lines[row].lstrip()[0] in "})]":
+            definition.end = row
+
+
+def _is_stub(node: Node) -> bool:
+    """Whether a Python function has nothing but `...` for a body, as overloads have."""
+    body = node.child_by_field_name("body") if node.type == "function_definition" else None
+    return body is not None and body.end_byte - body.start_byte == 3 and text_of(body) == "..."
 
 
 def _doc(language: Language, node: Node, above: list[str], comment_rows: frozenset[int], first: int) -> str:

@@ -8,10 +8,8 @@ is part of it (`export ...`, `template <...>`).
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from gitcontext_pipeline.chunks import names
@@ -33,29 +31,6 @@ class Language:
     name_of: Callable[[tree_sitter.Node], str | None] = names.by_field
     docstrings: bool = False
     grammar: str = "language"
-
-
-@cache
-def grammar_of(language: Language) -> tree_sitter.Language:
-    from tree_sitter import Language as Grammar
-
-    return Grammar(getattr(importlib.import_module(language.wheel), language.grammar)())
-
-
-@cache
-def query_of(language: Language) -> tree_sitter.Query:
-    """The compiled query, without the patterns that the installed version of the grammar does not know."""
-    from tree_sitter import Query, QueryError
-
-    grammar = grammar_of(language)
-    known = []
-    for pattern in language.query.strip().splitlines():
-        try:
-            Query(grammar, pattern)
-        except QueryError:
-            continue
-        known.append(pattern)
-    return Query(grammar, "\n".join(known))
 
 
 _ECMASCRIPT = """
@@ -122,6 +97,7 @@ _CPP = f"""{_C}
 (template_declaration) @wrapper
 """
 
+# `.h` is C here; `splitter.language_of` looks for signs of C++ in the file.
 LANGUAGES: tuple[Language, ...] = (
     Language(
         name="python",
@@ -333,9 +309,4 @@ LANGUAGES: tuple[Language, ...] = (
 """,
     ),
 )
-"""`.h` is C by default; `splitter.language_of` looks for signs of C++ in it."""
-
-
-@cache
-def by_name() -> dict[str, Language]:
-    return {language.name: language for language in LANGUAGES}
+BY_NAME: Mapping[str, Language] = {language.name: language for language in LANGUAGES}

@@ -9,7 +9,7 @@ from typing import Literal
 
 from gitcontext_pipeline.chunks import markup, structured
 from gitcontext_pipeline.chunks.code import fill_gaps, split_code
-from gitcontext_pipeline.chunks.languages import LANGUAGES, Language, by_name
+from gitcontext_pipeline.chunks.languages import BY_NAME, LANGUAGES, Language
 from gitcontext_pipeline.chunks.lines import file_lines, split_lines
 from gitcontext_pipeline.chunks.long_lines import shorten
 from gitcontext_pipeline.chunks.notebook import split_notebook
@@ -109,7 +109,7 @@ def language_of(name: str, text: str) -> Language | None:
     suffix = PurePosixPath(name).suffix.lower()
     for language in LANGUAGES:
         if suffix in language.suffixes or name in language.filenames:
-            return by_name()["cpp"] if suffix == ".h" and _CPP_HEADER.search(text) else language
+            return BY_NAME["cpp"] if suffix == ".h" and _CPP_HEADER.search(text) else language
     return _by_interpreter(text) if not suffix else None
 
 
