@@ -50,7 +50,7 @@ class OnnxEmbedder:
         import onnxruntime
         from tokenizers import Tokenizer
 
-        settings = read_json(folder / "encoder.json")
+        settings: dict[str, Any] = read_json(folder / "encoder.json") or {}
         self.name = name
         self.digest = fingerprint(sha256_file(folder / "model.onnx"), settings)[:12]
         self.dimension = int(settings["dimension"])

@@ -45,7 +45,7 @@ def terms(text: str) -> list[str]:
 @lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
     """English stem (Snowball), so that `redirects`, `redirected` and `redirect` meet; other scripts pass unchanged."""
-    return _stemmer().stemWord(word) if word.isascii() and len(word) > 2 else word  # type: ignore[no-any-return]
+    return _stemmer().stemWord(word) if word.isascii() and len(word) > 2 else word
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,81 @@
+"""An answer made of evidence alone: the strongest symbols by name, then numbered links with their excerpts."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gitcontext_pipeline.retrieval.result import Result
+
+EXCERPT_LINES = 40
+STRONGEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The evidence for one question, best first."""
+
+    question: str
+    corpus: str
+    revision: str
+    evidence: tuple[Result, ...]
+    note: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "question": self.question,
+            "corpus": self.corpus,
+            "revision": self.revision,
+            "summary": self.summary,
+            "note": self.note,
+            "evidence": [{"number": number, **result.as_row()} for number, result in enumerate(self.evidence, 1)],
+        }
+
+    @property
+    def summary(self) -> str:
+        """One sentence that names the strongest pieces; it claims no more than that they were found."""
+        named = list(dict.fromkeys(_code_span(result.name) for result in self.evidence))[:STRONGEST]
+        if not named:
+            return "No evidence found."
+        return f"Strongest evidence: {', '.join(named)}."
+
+    def as_markdown(self, excerpt_lines: int = EXCERPT_LINES) -> str:
+        """The answer as Markdown, the same wherever it is printed."""
+        lines = [f"# {' '.join(self.question.split())}", "", self.summary, ""]
+        if self.note:
+            lines += [f"_{self.note}_", ""]
+        for number, result in enumerate(self.evidence, 1):
+            lines += [f"[{number}] {_code_span(result.name)} ({result.place})", f"    {result.url}"]
+            lines += [f"    {line}" for line in _provenance(result)]
+            lines += ["", textwrap.indent(excerpt(result, excerpt_lines), "    | ", lambda _: True), ""]
+        lines.append(f"Corpus {self.corpus} at {self.revision}")
+        return "\n".join(lines) + "\n"
+
+
+def excerpt(result: Result, limit: int) -> str:
+    """The passage's text with at most `limit` lines; the last line says how many were left out."""
+    lines = [printable(line) for line in result.text.split("\n")]
+    if len(lines) <= limit:
+        return "\n".join(lines)
+    return "\n".join([*lines[: limit - 1], f"… {len(lines) - limit + 1} more lines"])
+
+
+def printable(line: str) -> str:
+    """Without control characters, which could drive the terminal (tabs stay)."""
+    return "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line.rstrip("\r"))
+
+
+def _provenance(result: Result) -> Sequence[str]:
+    if result.commit is None:
+        return ()
+    by = f" by {printable(result.author)}" if result.author else ""
+    on = f" on {result.date[:10]}" if result.date else ""
+    return (f"a change{by}{on}; it describes the code as of {result.commit}",)
+
+
+def _code_span(text: str) -> str:
+    flat = printable(" ".join(text.split()))
+    fence = "``" if "`" in flat else "`"
+    return f"{fence}{flat}{fence}"

@@ -1,0 +1,54 @@
+"""What a question asks for, read from its words: identifiers, and whether it wants a change, a test or a recipe."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from gitcontext_pipeline.errors import UsageError
+
+LONGEST = 4000
+"""Characters of a question that are read; a pasted log can be longer, and says nothing more for it."""
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::|#)[A-Za-z_][A-Za-z0-9_]*)*")
+_CODE_LIKE = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|\.|::|#")
+_CHANGE = re.compile(
+    r"\b(?:which|what) (?:change|commit|pull request|pr|merge|fix|patch|release|version)\b"
+    r"|\bwhen (?:did|was|were|has|have)\b|\bsince (?:when|which)\b|\bno longer\b"
+    r"|\bwhy (?:did|was|were|has|have|is .* now|are .* now)\b|\bwho (?:added|changed|removed|wrote|introduced)\b"
+    r"|\b(?:introduced|deprecated|reverted|dropped|removed|renamed|regression|used to|brought back|got fixed|fixed it)\b"
+    r"|\b(?:commit|pull request|changelog)\b|(?<![\w&])#\d+\b",
+    re.IGNORECASE,
+)
+_TESTS = re.compile(r"\b(?:tests?|tested|testing|unit test|spec|fixture|coverage)\b", re.IGNORECASE)
+_EXAMPLES = re.compile(r"\b(?:examples?|sample|demo|tutorial)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and the signals in it."""
+
+    text: str
+    identifiers: frozenset[str]
+    """What is written as code would write it, lower-cased: `get_connection`, `session.send`."""
+    asks_for_change: bool
+    asks_for_tests: bool
+    asks_for_examples: bool
+
+
+def read_question(text: str) -> Question:
+    """Read the signals of a question.
+
+    Raises:
+        UsageError: there is nothing to search for in it.
+    """
+    cleaned = " ".join(text.replace("\0", " ").split())[:LONGEST]
+    if not re.search(r"\w", cleaned):
+        raise UsageError("the question has no words in it", fix='e.g. gitcontext ask "Where are redirects followed?"')
+    return Question(
+        text=cleaned,
+        identifiers=frozenset(found.lower() for found in _IDENTIFIER.findall(cleaned) if _CODE_LIKE.search(found)),
+        asks_for_change=bool(_CHANGE.search(cleaned)),
+        asks_for_tests=bool(_TESTS.search(cleaned)),
+        asks_for_examples=bool(_EXAMPLES.search(cleaned)),
+    )

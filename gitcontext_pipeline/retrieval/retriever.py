@@ -1,0 +1,159 @@
+"""Search in one snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gitcontext_pipeline.chunks import table
+from gitcontext_pipeline.errors import GitContextError, UsageError
+from gitcontext_pipeline.index import bm25, vectors
+from gitcontext_pipeline.index.embedder import Embedder, load_embedder
+from gitcontext_pipeline.index.texts import FIELDS
+from gitcontext_pipeline.index.tokens import query_terms
+from gitcontext_pipeline.retrieval.copies import fold_copies
+from gitcontext_pipeline.retrieval.question import Question, read_question
+from gitcontext_pipeline.retrieval.ranking import Ranked, Traits, rank
+from gitcontext_pipeline.retrieval.result import Result
+from gitcontext_pipeline.retrieval.weights import DEFAULT, Weights
+from gitcontext_pipeline.storage import read_json
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SCOPES = ("code", "docs", "history", "tests")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What is loaded of a snapshot directory."""
+
+    manifest: dict[str, Any]
+    chunks: Any
+    fields: dict[str, bm25.FieldIndex]
+    vectors: vectors.VectorIndex
+    traits: Traits
+    kinds: NDArray[np.str_]
+
+
+class Retriever:
+    """Weighted hybrid search over one snapshot; not tied to whether it is the published one."""
+
+    def __init__(self, snapshot: Snapshot, embedder: Callable[[], Embedder], weights: Weights = DEFAULT) -> None:
+        self._snapshot = snapshot
+        self._embedder = embedder
+        self.weights = weights
+
+    @classmethod
+    def open(cls, directory: Path, models: Path, weights: Weights = DEFAULT) -> Retriever:
+        """Load the snapshot in `directory`.
+
+        Raises:
+            GitContextError: a file of it is missing or damaged.
+        """
+        manifest = read_json(directory / "manifest.json")
+        try:
+            loaded = _load(directory, manifest or {})
+        except (OSError, KeyError, ValueError) as error:
+            raise GitContextError(
+                f"the snapshot cannot be read: {error}", where=directory, fix="index the corpus again"
+            ) from error
+        model = loaded.manifest["embedding_model"]
+        return cls(loaded, lambda: load_embedder(model, models), weights)
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        return self._snapshot.manifest
+
+    @property
+    def revision(self) -> str:
+        return str(self.manifest["revision"])
+
+    def with_weights(self, weights: Weights) -> Retriever:
+        """The same snapshot ranked by other weights."""
+        return Retriever(self._snapshot, self._embedder, weights)
+
+    def search(self, question: str, top: int = 10, scope: str | None = None) -> list[Result]:
+        """The `top` strongest pieces of evidence, best first.
+
+        Raises:
+            UsageError: an empty question, an unknown scope, or a `top` below 1.
+        """
+        if top < 1:
+            raise UsageError(f"top is {top}", fix="ask for at least one result")
+        asked = read_question(question)
+        ranked = self._rank(asked, self._allowed(scope))
+        return self._results(ranked, top)
+
+    def __call__(self, query: str, top: int, scope: str | None) -> Sequence[dict[str, Any]]:
+        """The form in which an evaluation calls any retriever."""
+        return [result.as_row() for result in self.search(query, top, scope)]
+
+    def _allowed(self, scope: str | None) -> NDArray[np.bool_]:
+        kinds, roles = self._snapshot.kinds, self._snapshot.traits.roles
+        allowed: NDArray[np.bool_]
+        match scope:
+            case None | "":
+                allowed = np.ones(len(kinds), dtype=bool)
+            case "code" | "docs":
+                allowed = kinds == scope
+            case "history":
+                allowed = self._snapshot.traits.is_change
+            case "tests":
+                allowed = roles == "test"
+            case _:
+                raise UsageError(f"no scope {scope!r}", fix=f"one of {', '.join(SCOPES)}")
+        return allowed
+
+    def _rank(self, question: Question, allowed: NDArray[np.bool_]) -> Ranked:
+        weights = self.weights
+        size = len(self._snapshot.kinds)
+        lexical = np.zeros(size, dtype=np.float32)
+        if weights.lexical:
+            asked = query_terms(question.text)
+            for name, index in self._snapshot.fields.items():
+                lexical += weights.fields[name] * index.score(asked)
+        dense = np.zeros(size, dtype=np.float32)
+        if weights.dense and size:
+            text, summary = self._snapshot.vectors.similarities(self._embedder().encode_query(question.text))
+            dense = (1 - weights.summary) * text + weights.summary * summary
+        return rank(question, lexical, dense, self._snapshot.traits, allowed, weights)
+
+    def _results(self, ranked: Ranked, top: int) -> list[Result]:
+        positions = range(min(len(ranked.rows), 3 * top))
+        rows = self._snapshot.chunks.take([int(ranked.rows[position]) for position in positions]).to_pylist()
+        results = [
+            Result(
+                score=round(float(ranked.scores[position]), 6),
+                parts={name: round(float(part[position]), 6) for name, part in ranked.parts.items()},
+                **{name: row[name] for name in _ROW_FIELDS},
+            )
+            for position, row in zip(positions, rows, strict=True)
+        ]
+        return (fold_copies(results) if self.weights.fold_copies else results)[:top]
+
+
+_ROW_FIELDS = (
+    *("id", "kind", "path", "role", "language", "symbol", "symbol_kind", "signature", "start_line", "end_line"),
+    *("revision", "url", "commit", "pr", "author", "date", "text"),
+)
+
+
+def _load(directory: Path, manifest: dict[str, Any]) -> Snapshot:
+    chunks = table.read(directory / "chunks.parquet")
+    loaded = vectors.load(directory / "lancedb")
+    if loaded.ids != tuple(chunks.column("id").to_pylist()):
+        raise ValueError("its vectors are those of other chunks")
+    fields = {name: bm25.load(directory / "bm25" / name) for name in FIELDS}
+    kinds = np.asarray(chunks.column("kind").to_pylist(), dtype=np.str_)
+    traits = Traits(
+        symbols=[(symbol or "").lower() for symbol in chunks.column("symbol").to_pylist()],
+        paths=chunks.column("path").to_pylist(),
+        roles=np.asarray(chunks.column("role").to_pylist(), dtype=np.str_),
+        is_change=np.isin(kinds, ["commit", "pull_request"]),
+    )
+    return Snapshot({**manifest, "embedding_model": manifest["embedding_model"]}, chunks, fields, loaded, traits, kinds)

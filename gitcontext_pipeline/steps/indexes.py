@@ -1,0 +1,75 @@
+"""From the chunk table to the two indexes of its snapshot."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from gitcontext_pipeline.chunks import table
+from gitcontext_pipeline.index import bm25, texts, vectors
+from gitcontext_pipeline.index.embedding_cache import EmbeddingCache
+from gitcontext_pipeline.index.tokens import terms
+from gitcontext_pipeline.steps.ledger import StepResult
+from gitcontext_pipeline.steps.snapshots import candidate, embedder_of, ledger_of, material
+from gitcontext_pipeline.steps.workspace import Workspace
+from gitcontext_pipeline.storage import building, fingerprint, locked
+
+
+def build_vectors(workspace: Workspace) -> StepResult:
+    """Two vectors a chunk in LanceDB, of its text and of its summary; only texts never seen before are embedded."""
+    snapshot = candidate(workspace)
+    embedder = embedder_of(workspace)
+    path = snapshot / "lancedb"
+
+    def make() -> Mapping[str, Any]:
+        rows = table.read(snapshot / "chunks.parquet").to_pylist()
+        cache = EmbeddingCache(workspace.state.embeddings, embedder)
+        started = time.perf_counter()
+        workspace.progress(f"embedding {len(rows)} chunks with {embedder.name}")
+        wanted = [texts.embedded_text(row) for row in rows] + [texts.summary_text(row) for row in rows]
+        done = 0
+
+        def advance(more: int) -> None:
+            nonlocal done
+            done += more
+            workspace.advance(done, len(wanted))
+
+        matrix, embedded = cache.encode(wanted, advance)
+        with building(path) as beside:
+            vectors.save(beside, [row["id"] for row in rows], matrix[: len(rows)], matrix[len(rows) :])
+        return {
+            "rows": len(rows),
+            "texts": len(wanted),
+            "embedded": embedded,
+            "reused": len(wanted) - embedded,
+            "seconds": round(time.perf_counter() - started, 2),
+            "model": embedder.name,
+            "digest": embedder.digest,
+            "dimension": embedder.dimension,
+        }
+
+    with locked(workspace.corpus.directory):
+        input_ = fingerprint(material(workspace, "chunks").fingerprint, embedder.digest)
+        return ledger_of(snapshot).run("vector_index", input_, make, intact=path.is_dir)
+
+
+def build_bm25(workspace: Workspace) -> StepResult:
+    """BM25 over five fields (symbol, path, doc comment, body, history), compiled to sparse arrays in Arrow files."""
+    snapshot = candidate(workspace)
+    path = snapshot / "bm25"
+
+    def make() -> Mapping[str, Any]:
+        rows = table.read(snapshot / "chunks.parquet").to_pylist()
+        workspace.progress(f"fitting BM25 to {len(rows)} chunks")
+        vocabulary: dict[str, int] = {}
+        with building(path) as beside:
+            for name, documents in texts.column_texts(rows).items():
+                index = bm25.fit([terms(document) for document in documents])
+                bm25.save(index, beside / name)
+                vocabulary[name] = len(index.vocabulary)
+        return {"rows": len(rows), "vocabulary": vocabulary}
+
+    with locked(workspace.corpus.directory):
+        input_ = fingerprint(material(workspace, "chunks").fingerprint, bm25.K1, bm25.B)
+        return ledger_of(snapshot).run("bm25_index", input_, make, intact=path.is_dir)

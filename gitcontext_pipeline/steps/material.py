@@ -1,0 +1,148 @@
+"""From the specification to the chunk table: checkout, merged pull requests, chunks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from gitcontext_pipeline.chunks import table
+from gitcontext_pipeline.chunks.changes import CHANGES_VERSION, change_chunks
+from gitcontext_pipeline.chunks.collect import COLLECT_VERSION, Collected, Identity, collect_files
+from gitcontext_pipeline.chunks.splitter import SPLITTER_VERSION
+from gitcontext_pipeline.chunks.table import Chunk
+from gitcontext_pipeline.corpus.blame import line_commits, revisions_to_ignore, subjects_by_line_range
+from gitcontext_pipeline.corpus.changes import Change
+from gitcontext_pipeline.corpus.checkout import Checkout
+from gitcontext_pipeline.corpus.history import read_changes
+from gitcontext_pipeline.corpus.origins import open_checkout, read_checkout
+from gitcontext_pipeline.corpus.pull_requests import build_pull_requests, write_pull_requests
+from gitcontext_pipeline.corpus.selection import select
+from gitcontext_pipeline.steps.ledger import StepResult
+from gitcontext_pipeline.steps.snapshots import embedder_of, ledger_of, material, snapshot_id
+from gitcontext_pipeline.steps.workspace import Workspace
+from gitcontext_pipeline.storage import building, fingerprint, locked
+
+PULL_REQUESTS = "pull_requests.parquet"
+HISTORY_VERSION = 1
+"""Part of the fingerprints below; raised whenever the history is read or attributed to lines differently."""
+
+
+def check_out(workspace: Workspace) -> StepResult:
+    """The repository at exactly the pinned commit, from the first origin that answers: a bare clone, or a release."""
+    opened = open_checkout(workspace.spec, workspace.corpus.directory, progress=workspace.progress)
+    files = list(opened.checkout.files())
+    facts = {
+        "origin": opened.origin.label,
+        "position": opened.position,
+        "attempts": [list(attempt) for attempt in opened.attempts],
+        "revision": opened.checkout.revision,
+        "files": len(files),
+        "bytes": sum(file.size for file in files),
+        "history": opened.checkout.repository is not None,
+    }
+    input_ = fingerprint(opened.origin.model_dump(), workspace.spec.history)
+    with locked(workspace.corpus.directory):
+        return workspace.ledger.run("repo_checkout", input_, lambda: facts, lambda: True)
+
+
+def cache_pull_requests(workspace: Workspace) -> StepResult:
+    """Every pull request merged into the pinned revision, as the git history tells of it; none in a release archive."""
+    checkout = material(workspace, "repo_checkout")
+    path = workspace.corpus.directory / PULL_REQUESTS
+
+    def make() -> Mapping[str, Any]:
+        changes = _changes(workspace, read_checkout(workspace.corpus.directory))
+        rows = build_pull_requests(changes)
+        write_pull_requests(rows, path)
+        dates = sorted(row.merged for row in rows)
+        return {
+            "rows": len(rows),
+            "sources": {"git history": len(rows)},
+            "changes": len(changes),
+            "oldest": dates[0] if dates else None,
+            "newest": dates[-1] if dates else None,
+        }
+
+    with locked(workspace.corpus.directory):
+        return workspace.ledger.run(
+            "pr_cache", fingerprint(checkout.fingerprint, HISTORY_VERSION), make, intact=path.is_file
+        )
+
+
+def build_chunks(workspace: Workspace) -> StepResult:
+    """The chunk table: every symbol, section and change of the corpus, with its provenance and its permalink."""
+    spec = workspace.spec
+    upstream = [material(workspace, step).fingerprint for step in ("repo_checkout", "pr_cache")]
+    versions = (SPLITTER_VERSION, COLLECT_VERSION, CHANGES_VERSION, HISTORY_VERSION)
+    input_ = fingerprint(upstream, versions, spec.name, spec.github, spec.include, spec.exclude)
+    snapshot = snapshot_id(input_, embedder_of(workspace))
+    path = workspace.corpus.snapshots / snapshot / "chunks.parquet"
+
+    def make() -> Mapping[str, Any]:
+        chunks, facts = _collect(workspace)
+        with building(path.parent) as beside:
+            table.write(chunks, beside / path.name)
+            ledger_of(beside).record(
+                "chunks",
+                input_,
+                facts,
+                corpus=spec.name,
+                github=spec.github,
+                revision=facts["revision"],
+                embedding_model=spec.embedding_model,
+            )
+        return {**facts, "snapshot": snapshot}
+
+    with locked(workspace.corpus.directory):
+        return workspace.ledger.run("chunks", fingerprint(input_, snapshot), make, intact=path.is_file)
+
+
+def _changes(workspace: Workspace, checkout: Checkout) -> list[Change]:
+    if checkout.repository is None or workspace.spec.history == "none":
+        return []
+    workspace.progress("reading the history")
+    return read_changes(checkout.repository, checkout.revision)
+
+
+def _collect(workspace: Workspace) -> tuple[list[Chunk], dict[str, Any]]:
+    spec = workspace.spec
+    checkout = read_checkout(workspace.corpus.directory)
+    identity = Identity(spec.name, spec.github, checkout.revision)
+    chosen = select(checkout.files(), spec.include, spec.exclude)
+    changes = _changes(workspace, checkout)
+    titles = _titles(workspace, checkout, [file.path for file in chosen.files], changes)
+    workspace.progress(f"splitting {len(chosen.files)} files")
+    collected = collect_files(checkout, chosen.files, identity, titles, workspace.advance)
+    if chosen.excluded:
+        collected.skipped["excluded"] += chosen.excluded
+    chunks = [*collected.chunks, *change_chunks(changes, identity)]
+    return chunks, _facts(chunks, collected, checkout.revision)
+
+
+def _titles(
+    workspace: Workspace, checkout: Checkout, paths: Sequence[str], changes: Sequence[Change]
+) -> Callable[[str, int, int], Sequence[str]]:
+    """The titles of the changes that last touched some lines; none where there is no history."""
+    if checkout.repository is None or not changes:
+        return lambda path, start, end: ()
+    workspace.progress("finding the last change of every line")
+    ignore = revisions_to_ignore(checkout.repository, checkout.revision, changes)
+    lines = line_commits(checkout.repository, checkout.revision, paths, workspace.corpus.directory / "blame", ignore)
+    by_sha = {change.sha: change for change in changes}
+    return lambda path, start, end: subjects_by_line_range(lines, by_sha, path, start, end)
+
+
+def _facts(chunks: Sequence[Chunk], collected: Collected, revision: str) -> dict[str, Any]:
+    return {
+        "revision": revision,
+        "rows": len(chunks),
+        "by_kind": dict(Counter(chunk.kind for chunk in chunks).most_common()),
+        "by_language": dict(Counter(chunk.language for chunk in collected.chunks).most_common()),
+        "files": collected.files,
+        "skipped": dict(collected.skipped.most_common()),
+        "skipped_paths": collected.skipped_paths,
+        "lines": collected.lines,
+        "covered_lines": collected.covered,
+        "omitted_lines": dict(collected.omitted.most_common()),
+    }

@@ -1,0 +1,185 @@
+"""From the indexes to the published snapshot: evaluate, compare with the frozen baseline, publish."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gitcontext_pipeline.chunks import table
+from gitcontext_pipeline.corpus.origins import read_checkout
+from gitcontext_pipeline.errors import GitContextError
+from gitcontext_pipeline.evaluation.baseline import Baseline, read_baseline
+from gitcontext_pipeline.evaluation.cases import CaseSet, read_cases
+from gitcontext_pipeline.evaluation.gate import judge
+from gitcontext_pipeline.evaluation.policy import GatePolicy
+from gitcontext_pipeline.evaluation.report import SCHEMA_VERSION, Report, read_report, write_report
+from gitcontext_pipeline.evaluation.run import evaluate
+from gitcontext_pipeline.evaluation.verdict import Verdict
+from gitcontext_pipeline.index import snapshot as snapshots
+from gitcontext_pipeline.retrieval.retriever import Retriever
+from gitcontext_pipeline.retrieval.weights import RANKING_VERSION
+from gitcontext_pipeline.steps.ledger import StepResult
+from gitcontext_pipeline.steps.snapshots import candidate, ledger_of, material
+from gitcontext_pipeline.steps.workspace import Workspace
+from gitcontext_pipeline.storage import fingerprint, locked, write_json
+
+TOP = 10
+REPORT = "reports/retrieval.json"
+VERDICT = "reports/verdict.json"
+QUALITY_LOG = "quality.jsonl"
+"""One line an evaluation, newest last: what the plots of metrics over time are drawn from."""
+
+
+def measure_retrieval(workspace: Workspace) -> StepResult:
+    """Hit@k, Recall@5, MRR and nDCG@10 of this snapshot over the golden set, per case and per slice, with latency."""
+    snapshot = candidate(workspace)
+    if workspace.golden_set is None:
+        facts = {"measured": 0, "why": f"the corpus {workspace.spec.name!r} has no golden set"}
+        return StepResult(fingerprint(snapshot.name, None), facts, skipped=True)
+    cases = read_cases(workspace.golden_set)
+    retriever = Retriever.open(snapshot, workspace.state.models)
+    prints = _fingerprints(snapshot, retriever)
+    path = snapshot / REPORT
+
+    def make() -> Mapping[str, Any]:
+        workspace.progress(f"asking {len(cases.cases)} questions")
+        retriever.search("warm up", top=1)  # loading the model is not a query's latency
+        report = evaluate(
+            retriever,
+            cases,
+            top=TOP,
+            corpus=_corpus_rows(snapshot),
+            absent=_absent(workspace, cases),
+            fingerprints=prints,
+            progress=workspace.advance,
+        )
+        write_report(path, report)
+        _log(workspace, snapshot, report)
+        return {
+            "measured": len(report.cases),
+            "set_aside": len(report.set_aside),
+            "errors": report.errors,
+            "metrics": {key: measured.value for key, measured in report.metrics.items()},
+        }
+
+    with locked(workspace.corpus.directory):
+        return ledger_of(snapshot).run(
+            "retrieval_report", fingerprint(prints, cases.sha256, TOP, SCHEMA_VERSION), make, intact=path.is_file
+        )
+
+
+def compare_with_baseline(workspace: Workspace) -> StepResult:
+    """The verdict on this report against the baseline frozen for this revision: pass, improvement, regression, ..."""
+    snapshot = candidate(workspace)
+    report = ledger_of(snapshot).entry("retrieval_report") if workspace.golden_set else None
+    baseline = baseline_of(workspace)
+    policy = GatePolicy(tolerance_pp=workspace.spec.tolerance)
+    frozen = None if baseline is None else baseline.model_dump(mode="json")
+    input_ = fingerprint(snapshot.name, report.fingerprint if report else None, frozen, str(policy))
+
+    def make() -> Mapping[str, Any]:
+        verdict = _verdict(workspace, snapshot, baseline, policy)
+        write_json(snapshot / VERDICT, verdict.model_dump(mode="json"))
+        return {"outcome": verdict.outcome, "revision": material(workspace, "repo_checkout").facts["revision"]}
+
+    with locked(workspace.corpus.directory):
+        return ledger_of(snapshot).run("baseline_comparison", input_, make, intact=(snapshot / VERDICT).is_file)
+
+
+def publish(workspace: Workspace) -> StepResult:
+    """This snapshot becomes the one that answers, in one rename; the two before it are kept to go back to."""
+    snapshot = candidate(workspace)
+    verdict = verdict_of(workspace)
+    if verdict.exit_code:  # the blocking check stops a whole run; this also stops a run of this asset alone
+        raise GitContextError(
+            f"the snapshot {snapshot.name} is not published: its verdict is {verdict.outcome}",
+            where=snapshot / VERDICT,
+            fix="see `gitcontext eval gate`, mend the retrieval or the golden set, and materialize again",
+        )
+    with locked(workspace.corpus.directory):
+        current = workspace.corpus.current
+        before = snapshots.publish(workspace.corpus, snapshot.name)
+        snapshots.prune(workspace.corpus)
+    facts = {"snapshot": snapshot.name, "previous": before if before != snapshot.name else None}
+    return StepResult(fingerprint(snapshot.name), facts, skipped=current == snapshot)
+
+
+def baseline_of(workspace: Workspace) -> Baseline | None:
+    """The baseline frozen for the indexed revision, if there is one."""
+    path = workspace.baseline(str(material(workspace, "repo_checkout").facts["revision"]))
+    return read_baseline(path) if path.is_file() else None
+
+
+def report_of(workspace: Workspace) -> Report | None:
+    path = candidate(workspace) / REPORT
+    return read_report(path) if path.is_file() else None
+
+
+def verdict_of(workspace: Workspace) -> Verdict:
+    return Verdict.model_validate_json((candidate(workspace) / VERDICT).read_bytes(), extra="ignore")
+
+
+def _verdict(workspace: Workspace, snapshot: Path, baseline: Baseline | None, policy: GatePolicy) -> Verdict:
+    if workspace.golden_set is None:
+        return Verdict(outcome="pass", tolerance_pp=float(policy.tolerance))
+    report = read_report(snapshot / REPORT)
+    expected = {"snapshot": snapshot.name, "dataset": read_cases(workspace.golden_set).sha256}
+    return judge(report, baseline, policy, expected)
+
+
+def _fingerprints(snapshot: Path, retriever: Retriever) -> dict[str, Any]:
+    vectors = ledger_of(snapshot).entry("vector_index")
+    return {
+        "corpus": retriever.manifest["corpus"],
+        "corpus_revision": retriever.revision,
+        "snapshot": snapshot.name,
+        "retriever": f"gitcontext hybrid {RANKING_VERSION}",
+        "weights": retriever.weights.digest,
+        "embedding_model": vectors.facts["digest"] if vectors else None,
+    }
+
+
+def _corpus_rows(snapshot: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = table.read(snapshot / "chunks.parquet").to_pylist()
+    return rows
+
+
+def _absent(workspace: Workspace, cases: CaseSet) -> dict[str, str]:
+    """What a substitute origin lacks, and why: a release archive holds no history and not every folder."""
+    checkout = read_checkout(workspace.corpus.directory)
+    if checkout.repository is not None:
+        return {"history": "the corpus is set up without history"} if workspace.spec.history == "none" else {}
+    origin = material(workspace, "repo_checkout").facts["origin"]
+    files = {file.path for file in checkout.files()}
+    named = {entry.path for case in cases.cases for entry in case.gold if entry.path is not None}
+    absent = {path: f"{path} is not in the {origin}" for path in sorted(named - files)}
+    return {"history": f"the {origin} carries no history", **absent}
+
+
+def _log(workspace: Workspace, snapshot: Path, report: Report) -> None:
+    line = {
+        "started": report.timing.started,
+        "snapshot": snapshot.name,
+        "fingerprints": report.fingerprints,
+        "metrics": {key: measured.value for key, measured in report.metrics.items()},
+    }
+    with (workspace.corpus.directory / QUALITY_LOG).open("a", encoding="utf-8") as log:
+        log.write(json.dumps(line, sort_keys=True) + "\n")
+
+
+def gated_numbers(workspace: Workspace) -> list[tuple[str, str | None, str | None]]:
+    """What the policy gates on this golden set: (metric, None, None) over all cases, or (metric, label, value)."""
+    policy = GatePolicy(tolerance_pp=workspace.spec.tolerance)
+    numbers: list[tuple[str, str | None, str | None]] = [(metric, None, None) for metric in policy.metrics]
+    try:
+        cases = read_cases(workspace.golden_set).cases if workspace.golden_set else ()
+    except GitContextError:  # told where the set is measured; definitions load all the same
+        cases = ()
+    for label in policy.slice_labels:
+        sizes = Counter(value for case in cases if (value := getattr(case, label)))
+        large = sorted(value for value, size in sizes.items() if size >= policy.min_slice_cases)
+        numbers += [(metric, label, value) for value in large for metric in policy.slice_metrics]
+    return numbers
