@@ -80,6 +80,13 @@ def words_of(name: str) -> list[str]:
     return [part.lower() for part in parts]
 
 
+def names_symbol(question: str, symbol: str) -> bool:
+    """Whether the question uses the symbol's last name, as one word or as its run of words."""
+    last = symbol.rsplit(".", 1)[-1]
+    asked = f" {' '.join(words_of(question))} "
+    return last.lower() in re.findall(r"\w+", question.lower()) or f" {' '.join(words_of(last))} " in asked
+
+
 def one_line(text: str) -> str:
     """`text` without line breaks, control characters and doubled blanks."""
     return " ".join("".join(character if character.isprintable() else " " for character in text).split())

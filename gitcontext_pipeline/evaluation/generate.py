@@ -88,7 +88,7 @@ def _without_ambiguous(mined: Sequence[Candidate], corpus: CorpusView, rejected:
 def _without_known(mined: Sequence[Candidate], existing: CaseSet | None, rejected: list[Rejection]) -> list[Candidate]:
     if existing is None:
         return list(mined)
-    asked = [case.query for case in (*existing.cases, *existing.unanswerable)]
+    asked = [case.query for case in existing.cases] + [case.query for case in existing.unanswerable]
     answered = {entry.name for case in existing.cases for entry in case.gold}
     kept: list[Candidate] = []
     for candidate in mined:
@@ -103,9 +103,12 @@ def _without_known(mined: Sequence[Candidate], existing: CaseSet | None, rejecte
 
 def _marked(candidate: Candidate) -> Candidate:
     """The candidate with what its query gives away: copied text costs confidence, other words earn it back."""
+    if LEAKS in candidate.flags and candidate.original is None:
+        return candidate
     flags = tuple(flag for flag in candidate.flags if flag != LEAKS)
     if is_copied(candidate.query, candidate.text):
-        return replace(candidate, confidence="low", flags=(*flags, LEAKS))
+        lowered = CONFIDENCES[min(_rank(candidate.confidence) + 1, len(CONFIDENCES) - 1)]
+        return replace(candidate, confidence=lowered, flags=(*flags, LEAKS))
     if candidate.original is not None and candidate.style == "paraphrase":
         return replace(candidate, confidence="high", flags=flags)
     return replace(candidate, flags=flags)
@@ -117,8 +120,12 @@ def _spread(candidates: Sequence[Candidate], count: int, seed: int, rejected: li
     files: Counter[str] = Counter()
     sources: Counter[str] = Counter()
     chosen: list[Candidate] = []
+
+    def need(candidate: Candidate) -> tuple[int, int, int]:
+        return sources[candidate.source], files[candidate.file], _rank(candidate.confidence)
+
     while waiting and len(chosen) < count:
-        best = min(waiting, key=lambda one: (sources[one.source], files[one.file], _rank(one.confidence)))
+        best = min(waiting, key=need)
         waiting.remove(best)
         if any(_repeats(best.query, other.query) for other in chosen):
             rejected.append(Rejection(best.query, "nearly repeats another candidate"))

@@ -26,7 +26,7 @@ ASIDE = re.compile(r"(^|/)(tests?|testing|__tests__|spec|examples?|vendor|third_
 """Files that a question about behaviour is seldom answered by."""
 
 BOILERPLATE = re.compile(
-    r"^(deprecated|todo|fixme|xxx|copyright|licen[sc]e|spdx|see |@|:param|:return|args:|returns:|noqa|type:|eslint|pylint)",
+    r"^(deprecated|todo|fixme|xxx|copyright|licen[sc]e|spdx|see |@|:param|:return|args:|returns:|noqa|type:|eslint)",
     re.IGNORECASE,
 )
 QUOTED_DOC = re.compile(r'(?:"""|\'\'\')(.+?)(?:"""|\'\'\')', re.DOTALL)
@@ -72,7 +72,7 @@ def _from_doc(passage: Passage) -> Iterator[Candidate]:
     count = len(sentence.split())
     if count < DOC_WORDS or BOILERPLATE.match(sentence):
         return
-    confidence: Confidence = "medium" if count >= SURE_WORDS else "low"
+    confidence: Confidence = "high" if count >= SURE_WORDS else "medium"
     yield Candidate(
         query=sentence,
         gold=(_place(passage),),

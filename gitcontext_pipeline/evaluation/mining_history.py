@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gitcontext_pipeline.errors import GitContextError
-from gitcontext_pipeline.evaluation.candidates import Candidate, Confidence, one_line
+from gitcontext_pipeline.evaluation.candidates import Candidate, Confidence, names_symbol, one_line
 from gitcontext_pipeline.evaluation.corpus_view import CorpusView, Passage
 from gitcontext_pipeline.evaluation.gold import Gold, normalise_path
 from gitcontext_pipeline.evaluation.mining import ASIDE
@@ -28,7 +28,7 @@ MIN_LINES = 3
 SUBJECT_WORDS = 4
 
 CHORE = re.compile(
-    r"^(merge\b|bump\b|revert\b|release\b|prepare\b|v?\d+\.\d+|update (changelog|history|deps|dependenc|readme|copyright)"
+    r"^(merge\b|bump\b|revert\b|release\b|prepare\b|v?\d+\.\d+|update (changelog|history|dep|readme|copyright)"
     r"|(fix|correct)(es|ed)? (a )?(typo|lint|whitespace|format)|(chore|ci|build|style|test|docs?)(\(.*?\))?!?:|typo\b)",
     re.IGNORECASE,
 )
@@ -57,14 +57,15 @@ def mine_history(corpus: CorpusView, changes: Iterable[Change], blame: Blame) ->
         written = _written(corpus, change, blame)
         if not 0 < len(written) <= MAX_SYMBOLS:
             continue
-        confidence: Confidence = "high" if len(written) == 1 else "medium"
+        named = any(names_symbol(subject, passage.row.symbol or "") for passage in written)
+        confidence: Confidence = "high" if len(written) == 1 and not named else "medium"
         yield Candidate(
             query=subject,
             gold=tuple(Gold(path=passage.row.path, symbol=passage.row.symbol) for passage in written),
             source="history",
             confidence=confidence,
             scope="code",
-            style="symptom",
+            style="identifier" if named else "symptom",
             text="\n".join(passage.text for passage in written),
             flags=(f"from commit {change.commit[:12]}",),
         )
@@ -95,7 +96,7 @@ def changes_of(repository: Path, revision: str, limit: int = 300) -> list[Change
     )
     found: list[Change] = []
     for record in text.split("\x1e")[1:]:
-        commit, subject, body, names = (record.split("\x1f") + ["", ""])[:4]
+        commit, subject, body, names = [*record.split("\x1f"), "", ""][:4]
         title = next((line for line in body.splitlines() if line.strip()), "")
         if subject.startswith("Merge pull request") and title:
             subject = title

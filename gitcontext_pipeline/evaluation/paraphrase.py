@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from gitcontext_pipeline.errors import GitContextError, UsageError
-from gitcontext_pipeline.evaluation.candidates import Candidate, one_line, words_of
+from gitcontext_pipeline.evaluation.candidates import Candidate, names_symbol, one_line
 
 KEY_VARIABLES = ("GITCONTEXT_LLM_KEY", "OPENAI_API_KEY")
 URL_VARIABLES = ("GITCONTEXT_LLM_URL", "OPENAI_BASE_URL")
@@ -71,7 +71,9 @@ class Paraphraser:
         self._failures = 0
         if not LENGTH[0] <= len(question.split()) <= LENGTH[1]:
             return replace(candidate, flags=(*candidate.flags, "not paraphrased: the model wrote no question"))
-        named = sorted({entry.symbol for entry in candidate.gold if entry.symbol and _names(question, entry.symbol)})
+        named = sorted(
+            {entry.symbol for entry in candidate.gold if entry.symbol and names_symbol(question, entry.symbol)}
+        )
         flags = tuple(f"the paraphrase names {symbol}" for symbol in named)
         return replace(
             candidate,
@@ -105,10 +107,3 @@ class Paraphraser:
             raise TypeError(f"the answer's content is a {type(content).__name__}")
         first = next((line for line in content.splitlines() if line.strip()), "")
         return one_line(first).strip("\"'` ")
-
-
-def _names(question: str, symbol: str) -> bool:
-    """Whether the question uses the symbol's last name, whole or as its run of words."""
-    last = symbol.rsplit(".", 1)[-1]
-    asked = f" {' '.join(words_of(question))} "
-    return last.lower() in question.lower().split() or f" {' '.join(words_of(last))} " in asked

@@ -142,4 +142,5 @@ def _paired_line(verdict: Verdict) -> str:
         if drop is None
         else f"the smallest fall it can resolve is {drop:.1f} points"
     )
-    return f"{found.cases} cases: McNemar p = {found.mcnemar_p:.3f}, MRR permutation p = {found.permutation_p:.3f}; {told}."
+    tests = f"McNemar p = {found.mcnemar_p:.3f}, MRR permutation p = {found.permutation_p:.3f}"
+    return f"{found.cases} cases: {tests}; {told}."
