@@ -14,6 +14,12 @@ from gitcontext_pipeline.storage import read_json
 STATE_VARIABLE = "GITCONTEXT_STATE"
 
 
+def project_directory() -> Path | None:
+    """The Dagster project that one stands in: the nearest directory upwards that has its definitions."""
+    candidates = (Path.cwd(), *Path.cwd().parents)
+    return next((each for each in candidates if (each / "gitcontext_pipeline" / "definitions.py").is_file()), None)
+
+
 @dataclass(frozen=True)
 class State:
     """The state directory."""
@@ -26,11 +32,9 @@ class State:
         named = os.environ.get(STATE_VARIABLE)
         if named:
             return cls(Path(named).expanduser().resolve())
-        for directory in (Path.cwd(), *Path.cwd().parents):
-            if (directory / "gitcontext_pipeline" / "definitions.py").is_file() or (
-                directory / "state" / "corpora"
-            ).is_dir():
-                return cls(directory / "state")
+        project = project_directory()
+        if project is not None:
+            return cls(project / "state")
         import platformdirs
 
         return cls(Path(platformdirs.user_data_dir("gitcontext", appauthor=False)))

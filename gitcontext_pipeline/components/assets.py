@@ -9,6 +9,7 @@ import dagster as dg
 from gitcontext_pipeline.components import metadata
 from gitcontext_pipeline.components.listening import workspace_for
 from gitcontext_pipeline.corpus.spec import CorpusSpec
+from gitcontext_pipeline.errors import GitContextError
 from gitcontext_pipeline.steps import indexes, material, quality
 from gitcontext_pipeline.steps.ledger import StepResult
 from gitcontext_pipeline.steps.workspace import Workspace
@@ -36,7 +37,11 @@ def corpus_assets(spec: CorpusSpec, project: Path) -> list[dg.AssetsDefinition |
         )
         def materialized(context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
             workspace = workspace_for(spec, project, context.log.info)
-            result = step(workspace)
+            try:
+                result = step(workspace)
+            except GitContextError as error:  # a message for a person; the stack trace stays in the log
+                told = {"exit_code": error.exit_code}
+                raise dg.Failure(description=str(error), metadata=told, allow_retries=False) from error
             return dg.MaterializeResult(
                 metadata={"skipped": result.skipped, **describe(workspace, result.facts)},
                 data_version=dg.DataVersion(result.fingerprint),

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from pydantic import ValidationError
 
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.state import CorpusState, State
 from gitcontext_pipeline.steps.ledger import Ledger
+from gitcontext_pipeline.storage import write_json
+
+REMEMBERED = "remembered.json"
 
 Advance = Callable[[int, int], None]
 """Called with (done, total) while a long step runs."""
@@ -46,3 +52,21 @@ class Workspace:
 
     def baseline(self, revision: str) -> Path:
         return self.baselines / f"{revision}.json"
+
+
+def remember(workspace: Workspace) -> None:
+    """Note the specification beside the corpus's state, so that the corpus is known without any YAML."""
+    spec = workspace.spec.model_dump(mode="json", exclude_defaults=True)
+    write_json(workspace.corpus.directory / REMEMBERED, {"spec": spec, "project": str(workspace.project)})
+
+
+def remembered(state: State) -> list[Workspace]:
+    """Every corpus that was indexed by its address, by name; one whose note is damaged is left out."""
+    found = []
+    for corpus in state.corpora():
+        note = corpus.manifest("remembered")
+        if note is None:
+            continue
+        with suppress(KeyError, TypeError, ValidationError):
+            found.append(Workspace(CorpusSpec.model_validate(note["spec"]), state, Path(note["project"])))
+    return found

@@ -1,0 +1,106 @@
+"""`gitcontext ask` and `gitcontext search`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from gitcontext_pipeline.retrieval.retriever import Retriever
+
+CorpusOption = Annotated[
+    str | None, typer.Option("--corpus", "-c", help="Which corpus; without it, the one published last.")
+]
+TopOption = Annotated[int, typer.Option("--top", "-n", min=1, max=200, help="How many results.")]
+ScopeOption = Annotated[
+    str | None, typer.Option("--scope", "-s", help="Only code, docs, history or tests.", show_default="everything")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="A question in plain words, an identifier, or an error message.")],
+    corpus: CorpusOption = None,
+    top: TopOption = 5,
+    scope: ScopeOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer with evidence: the strongest symbols by name, then numbered links with their excerpts.
+
+    Example: gitcontext ask "Where does Requests strip redirect authorization?"
+    """
+    from gitcontext_pipeline.answer.asking import answer_question
+    from gitcontext_pipeline.state import State
+
+    answer = answer_question(State.locate(), question, corpus=corpus, top=top, scope=scope)
+    typer.echo(_json(answer.as_json()) if as_json else answer.as_markdown(), nl=as_json)
+
+
+def search(
+    question: Annotated[str | None, typer.Argument(help="What to look for.")] = None,
+    corpus: CorpusOption = None,
+    top: TopOption = 10,
+    scope: ScopeOption = None,
+    questions: Annotated[
+        Path | None,
+        typer.Option(help="A JSON Lines file with a `query` on each line: all are searched in one process."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the results, one a line, without excerpts.
+
+    With --json each result is an object with path, symbol, start_line, end_line, revision, url, kind, commit, pr,
+    score and more. With --questions there is one JSON object a line, `{"id", "query", "results"}`, in the file's order.
+
+    Example: gitcontext search "proxy bypass" --top 3 --scope code --json
+    """
+    from gitcontext_pipeline.errors import UsageError
+
+    if (question is None) == (questions is None):
+        raise UsageError("give a question, or --questions FILE", fix="gitcontext search --help")
+    retriever = _open(corpus)
+    if questions is not None:
+        _search_all(retriever, questions, top, scope, as_json)
+    elif as_json:
+        typer.echo(_json([result.as_row() for result in retriever.search(question or "", top, scope)]))
+    else:
+        _print_results(retriever, question or "", top, scope)
+
+
+def _open(corpus: str | None) -> Retriever:
+    from gitcontext_pipeline.answer.asking import open_retriever
+    from gitcontext_pipeline.state import State
+
+    return open_retriever(State.locate(), corpus)
+
+
+def _search_all(retriever: Retriever, questions: Path, top: int, scope: str | None, as_json: bool) -> None:
+    from gitcontext_pipeline.errors import UsageError
+    from gitcontext_pipeline.evaluation.jsonlines import read_json_lines
+
+    lines = read_json_lines(questions)
+    for number, line in lines:
+        if not isinstance(line.get("query"), str):
+            raise UsageError("has no `query`", where=f"{questions}:{number}", fix='e.g. {"query": "where is …?"}')
+    for _, line in lines:
+        if as_json:
+            results = [result.as_row() for result in retriever.search(line["query"], top, scope)]
+            typer.echo(json.dumps({"id": line.get("id"), "query": line["query"], "results": results}))
+        else:
+            typer.echo(f"# {' '.join(line['query'].split())}")
+            _print_results(retriever, line["query"], top, scope)
+
+
+def _print_results(retriever: Retriever, question: str, top: int, scope: str | None) -> None:
+    from gitcontext_pipeline.answer.evidence import printable
+
+    for number, result in enumerate(retriever.search(question, top, scope), 1):
+        typer.echo(f"{number:>3}  {result.score:.3f}  {printable(result.name)}  ({printable(result.place)})")
+        typer.echo(f"            {result.url}")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)

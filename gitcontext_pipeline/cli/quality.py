@@ -1,0 +1,86 @@
+"""How a run went, as a person reads it: what was done, the metric table, the verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from gitcontext_pipeline.components.launch import Outcome
+    from gitcontext_pipeline.evaluation.report import Report
+    from gitcontext_pipeline.evaluation.verdict import Verdict
+
+
+def print_outcome(outcome: Outcome) -> int:
+    """Print what the run of a corpus's graph did; returns the exit code that goes with it."""
+    from gitcontext_pipeline.steps import quality
+    from gitcontext_pipeline.steps.snapshots import material
+
+    workspace = outcome.workspace
+    checkout = material(workspace, "repo_checkout").facts
+    chunks = material(workspace, "chunks").facts
+    kinds = ", ".join(f"{count} {kind}" for kind, count in chunks["by_kind"].items())
+    skipped = ", ".join(f"{count} {reason}" for reason, count in chunks["skipped"].items())
+    typer.echo(f"{workspace.spec.name} at {checkout['revision']} from {checkout['origin']}")
+    for label, reason in checkout["attempts"]:
+        typer.echo(f"  not used: {label}: {reason}")
+    typer.echo(f"  {chunks['files']} files, {chunks['rows']} chunks ({kinds})")
+    if skipped:
+        typer.echo(f"  left out: {skipped}")
+    if not outcome.ran:
+        typer.echo("  nothing had changed: every step was skipped")
+    report = quality.report_of(workspace)
+    if report is not None:
+        print_report(report)
+    if outcome.failed:
+        print_verdict_lines(
+            quality.verdict_of(workspace) if "regression_gate" in outcome.failed else None, outcome.failed
+        )
+        return quality.verdict_of(workspace).exit_code if "regression_gate" in outcome.failed else 3
+    if report is not None:
+        print_verdict_lines(quality.verdict_of(workspace), ())
+    return 0
+
+
+def print_report(report: Report) -> None:
+    """The metrics over all cases and per kind and style, with 95% intervals, and what was set aside."""
+    table = Table(title=f"Retrieval quality over {len(report.cases)} questions", title_justify="left")
+    keys = [key for key in ("hit@1", "hit@3", "hit@5", "recall@5", "mrr", "ndcg@10") if key in report.metrics]
+    table.add_column("slice")
+    table.add_column("cases", justify="right")
+    for key in keys:
+        table.add_column(key, justify="right")
+    total = [f"{report.metrics[key].value:.3f}" for key in keys]
+    table.add_row("all", str(len(report.cases)), *total, style="bold")
+    interval = [f"{report.metrics[key].low:.2f}-{report.metrics[key].high:.2f}" for key in keys]
+    table.add_row("95% interval", "", *interval, style="dim", end_section=True)
+    for part in report.slices:
+        if part.label in {"kind", "style"}:
+            values = [f"{part.metrics[key].value:.3f}" if key in part.metrics else "" for key in keys]
+            table.add_row(f"{part.label} {part.value}", str(part.cases), *values)
+    Console(soft_wrap=True).print(table)
+    latency = report.timing.latency
+    if latency is not None:
+        typer.echo(f"  a question takes {latency.p50_ms:.0f} ms (median), {latency.p95_ms:.0f} ms (95th percentile)")
+    if report.set_aside:
+        reasons = sorted({case.reason for case in report.set_aside})
+        typer.echo(f"  set aside: {len(report.set_aside)} questions, whose answers this origin lacks")
+        for reason in reasons:
+            named = ", ".join(case.id for case in report.set_aside if case.reason == reason)
+            typer.echo(f"    {reason}: {named}")
+    for error in report.errors:
+        typer.echo(f"  not fit for comparison: {error}")
+
+
+def print_verdict_lines(verdict: Verdict | None, failed: tuple[str, ...]) -> None:
+    if verdict is not None:
+        typer.echo(f"gate: {verdict.outcome}")
+        for reason in [*verdict.reasons, *verdict.warnings]:
+            typer.echo(f"  {reason.what}")
+            if reason.fix:
+                typer.echo(f"    {reason.fix}")
+    if failed:
+        typer.echo(f"not published: {', '.join(failed)} failed; the index published before goes on answering")

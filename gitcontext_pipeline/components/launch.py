@@ -1,0 +1,96 @@
+"""The asset graph of one corpus, run in this process: what `gitcontext index` does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import dagster as dg
+from dagster._core.instance.ref import InstanceRef
+
+from gitcontext_pipeline.components.assets import corpus_assets
+from gitcontext_pipeline.components.checks import corpus_checks
+from gitcontext_pipeline.components.corpus import Corpus
+from gitcontext_pipeline.components.listening import Listener, listening
+from gitcontext_pipeline.corpus.spec import CorpusSpec
+from gitcontext_pipeline.errors import GitContextError, UsageError
+from gitcontext_pipeline.state import State, project_directory
+from gitcontext_pipeline.steps.workspace import Workspace, remember
+
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished run. `failed` names the blocking checks that stopped it; `warned`, other checks that did not pass."""
+
+    workspace: Workspace
+    skipped: tuple[str, ...]
+    ran: tuple[str, ...]
+    failed: tuple[str, ...]
+    warned: tuple[tuple[str, str], ...]
+
+
+def configured(name: str) -> CorpusSpec | None:
+    """The specification of the corpus that a YAML file of this project names so."""
+    project = project_directory()
+    if project is None or not name.isidentifier():
+        return None
+    tree = dg.ComponentTree.for_project(project)
+    specs = (component.spec for component in tree.get_all_components(Corpus))
+    return next((spec for spec in specs if spec.name == name), None)
+
+
+def launch(spec: CorpusSpec, listener: Listener) -> Outcome:
+    """Materialize every asset of `spec` and evaluate its checks; the run is recorded in the state's Dagster history.
+
+    Raises:
+        GitContextError: whatever a step raised.
+    """
+    state = State.locate()
+    project = project_directory() or Path.cwd()
+    workspace = Workspace(spec, state, project, listener.progress, listener.advance)
+    remember(workspace)
+    graph = [*corpus_assets(spec, project), *corpus_checks(spec, project)]
+    with listening(listener), _instance(state) as instance:
+        result = dg.materialize(graph, instance=instance, run_config=QUIET, raise_on_error=False)
+    _raise_first_error(result)
+    evaluations = result.get_asset_check_evaluations()
+    failed = [check for check in evaluations if not check.passed]
+    stopping = [check for check in failed if check.blocking and check.severity == dg.AssetCheckSeverity.ERROR]
+    done = {event.asset_key.path[-1]: event.materialization for event in result.get_asset_materialization_events()}
+    skipped = {name: made.metadata["skipped"].value for name, made in done.items()}
+    return Outcome(
+        workspace,
+        skipped=tuple(name for name, early in skipped.items() if early),
+        ran=tuple(name for name, early in skipped.items() if not early),
+        failed=tuple(check.check_name for check in stopping),
+        warned=tuple((check.check_name, check.description or "") for check in failed if check not in stopping),
+    )
+
+
+@contextmanager
+def _instance(state: State) -> Iterator[dg.DagsterInstance]:
+    home = state.root / "dagster"
+    home.mkdir(parents=True, exist_ok=True)
+    ref = InstanceRef.from_dir(str(home), overrides={"telemetry": {"enabled": False}})
+    with dg.DagsterInstance.from_ref(ref) as instance:
+        yield instance
+
+
+def _raise_first_error(result: dg.ExecuteInProcessResult) -> None:
+    """Raise what the first failed step raised; a failed blocking check is no error but an outcome."""
+    for event in result.all_events:
+        if not event.is_step_failure:
+            continue
+        failure = event.step_failure_data
+        told = failure.user_failure_data
+        if told is not None:
+            code = told.metadata["exit_code"].value if "exit_code" in told.metadata else GitContextError.exit_code
+            raise (UsageError if code == UsageError.exit_code else GitContextError)(told.description or "")
+        error = failure.error
+        if error is not None and error.cls_name != dg.DagsterAssetCheckFailedError.__name__:
+            cause = error.cause or error
+            raise GitContextError(f"{event.step_key} failed: {cause.cls_name}: {cause.message.strip()}")
