@@ -87,7 +87,7 @@ def _case_set(path: Path, lines: list[tuple[int, dict[str, Any]]]) -> CaseSet:
     seen: dict[str, int] = {}
     for number, fields in lines:
         case = _read_case(fields, number, f"{path}:{number}", ignored)
-        for what, key in (("id", f"id {case.id}"), ("query", f"query {_folded(case.query)}")):
+        for what, key in (("query", f"query {_folded(case.query)}"), ("id", f"id {case.id}")):
             if (first := seen.setdefault(key, number)) != number:
                 raise UsageError(
                     f"the {what} of line {first} again: {getattr(case, what)!r}",
