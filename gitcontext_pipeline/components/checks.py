@@ -101,7 +101,7 @@ def golden_set_answerable(workspace: Workspace) -> dg.AssetCheckResult:
         return dg.AssetCheckResult(
             passed=False,
             severity=WARN,
-            description=f"nothing is measured: write evals/{workspace.spec.name}/golden.jsonl and name it as golden_set",
+            description="nothing is measured: write a golden set and name it as golden_set",
         )
     aside = [f"{case.id}: {case.reason}" for case in report.set_aside]
     return dg.AssetCheckResult(

@@ -60,8 +60,8 @@ def launch(spec: CorpusSpec, listener: Listener) -> Outcome:
     evaluations = result.get_asset_check_evaluations()
     failed = [check for check in evaluations if not check.passed]
     stopping = [check for check in failed if check.blocking and check.severity == dg.AssetCheckSeverity.ERROR]
-    done = {event.asset_key.path[-1]: event.materialization for event in result.get_asset_materialization_events()}
-    skipped = {name: made.metadata["skipped"].value for name, made in done.items()}
+    made = [event.step_materialization_data.materialization for event in result.get_asset_materialization_events()]
+    skipped = {each.asset_key.path[-1]: each.metadata["skipped"].value for each in made}
     return Outcome(
         workspace,
         skipped=tuple(name for name, early in skipped.items() if early),
@@ -91,6 +91,6 @@ def _raise_first_error(result: dg.ExecuteInProcessResult) -> None:
             code = told.metadata["exit_code"].value if "exit_code" in told.metadata else GitContextError.exit_code
             raise (UsageError if code == UsageError.exit_code else GitContextError)(told.description or "")
         error = failure.error
-        if error is not None and error.cls_name != dg.DagsterAssetCheckFailedError.__name__:
+        if error is not None and error.cls_name != "DagsterAssetCheckFailedError":
             cause = error.cause or error
             raise GitContextError(f"{event.step_key} failed: {cause.cls_name}: {cause.message.strip()}")

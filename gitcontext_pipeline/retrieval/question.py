@@ -16,7 +16,7 @@ _CHANGE = re.compile(
     r"\b(?:which|what) (?:change|commit|pull request|pr|merge|fix|patch|release|version)\b"
     r"|\bwhen (?:did|was|were|has|have)\b|\bsince (?:when|which)\b|\bno longer\b"
     r"|\bwhy (?:did|was|were|has|have|is .* now|are .* now)\b|\bwho (?:added|changed|removed|wrote|introduced)\b"
-    r"|\b(?:introduced|deprecated|reverted|dropped|removed|renamed|regression|used to|brought back|got fixed|fixed it)\b"
+    r"|\b(?:introduced|deprecated|reverted|dropped|removed|renamed|regression|used to|brought back|(?:got|was) fixed)\b"
     r"|\b(?:commit|pull request|changelog)\b|(?<![\w&])#\d+\b",
     re.IGNORECASE,
 )

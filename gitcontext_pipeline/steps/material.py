@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -30,7 +31,7 @@ HISTORY_VERSION = 1
 
 def check_out(workspace: Workspace) -> StepResult:
     """The repository at exactly the pinned commit, from the first origin that answers: a bare clone, or a release."""
-    opened = open_checkout(workspace.spec, workspace.corpus.directory, progress=workspace.progress)
+    opened = open_checkout(workspace.spec, workspace.corpus.directory, progress=_fetching(workspace))
     files = list(opened.checkout.files())
     facts = {
         "origin": opened.origin.label,
@@ -96,6 +97,19 @@ def build_chunks(workspace: Workspace) -> StepResult:
 
     with locked(workspace.corpus.directory):
         return workspace.ledger.run("chunks", fingerprint(input_, snapshot), make, intact=path.is_file)
+
+
+def _fetching(workspace: Workspace) -> Callable[[str], None]:
+    """Git counts its objects many times a second: those lines move the bar, the others are shown."""
+
+    def progress(line: str) -> None:
+        counted = re.search(r"\((\d+)/(\d+)\)", line)
+        if counted:
+            workspace.advance(int(counted[1]), int(counted[2]))
+        elif not line.startswith("remote:"):
+            workspace.progress(line)
+
+    return progress
 
 
 def _changes(workspace: Workspace, checkout: Checkout) -> list[Change]:
