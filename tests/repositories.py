@@ -111,7 +111,7 @@ class Repository:
 
     def fast_import(self, stream: bytes) -> None:
         """Feed `git fast-import`, which can make what `git commit` refuses to: odd dates, names, bytes."""
-        self.git("fast-import", "--quiet", "--force", stdin=stream)
+        self.git("fast-import", "--quiet", "--force", "--date-format=raw-permissive", stdin=stream)
 
 
 def isolated(author: str = ADA, now: int = FIRST_DATE) -> dict[str, str]:

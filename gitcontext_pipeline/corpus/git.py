@@ -182,6 +182,9 @@ def _fetch_and_pin(
     limits: Limits,
     progress: Callable[[str], None],
 ) -> None:
+    if has_commit(repository, revision):
+        # git does not ask a server for a commit that is here already, and would take any address for a good one.
+        advertised(url, limits, "HEAD")
     fetch(url, revision, repository, depth=depth, limits=limits, progress=progress)
     if not has_commit(repository, revision):
         raise OriginUnavailable(

@@ -11,7 +11,7 @@ from gitcontext_pipeline.corpus.changes import WIDE_PATHS, Change, Commit, Hunk,
 from gitcontext_pipeline.corpus.command import read_git
 from gitcontext_pipeline.corpus.commit_log import LoggedCommit, read_commits
 from gitcontext_pipeline.corpus.git import shallow_commits
-from gitcontext_pipeline.corpus.messages import Message, read_message
+from gitcontext_pipeline.corpus.messages import Message, read_message, read_subject
 from gitcontext_pipeline.corpus.patch_log import CommitPatch, PathPatch, read_patches, read_paths
 
 MAX_LINES = 40
@@ -127,10 +127,10 @@ def _change(
 
 def _title(commit: LoggedCommit, message: Message, brought: Sequence[LoggedCommit]) -> str:
     """The message's title; for a merge that has none of its own, the subject of the first commit it brought in."""
-    untitled = message.number is not None and message.title == commit.message.partition("\n")[0].strip()
-    return (
-        read_message(brought[-1].message).title if untitled and len(commit.parents) > 1 and brought else message.title
-    )
+    untitled = message.title.startswith("Merge") and message.title == read_subject(commit.message)
+    if untitled and brought and (message.number is not None or len(brought) == 1):
+        return read_message(brought[-1].message).title
+    return message.title
 
 
 def is_bot(author: str) -> bool:

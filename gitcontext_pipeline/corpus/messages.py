@@ -61,8 +61,7 @@ class Message:
 
 def read_message(text: str) -> Message:
     """Understand any text, however odd, as a commit message; never raises."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").strip("\n").split("\n")
-    subject, rest = lines[0].strip(), "\n".join(lines[1:]).strip()
+    subject, rest = _parts(text)
     title, body, number, sign = _origin(subject, rest)
     kept = [line.rstrip() for line in body.split("\n") if not _TRAILER_WITH_ADDRESS.match(line)]
     return Message(
@@ -73,6 +72,16 @@ def read_message(text: str) -> Message:
         reverts=_reverts(subject, title, rest),
         co_authors=tuple(dict.fromkeys(name for name in _CO_AUTHOR.findall(rest) if name)),
     )
+
+
+def read_subject(text: str) -> str:
+    """The first line of a commit message, as it is."""
+    return _parts(text)[0]
+
+
+def _parts(text: str) -> tuple[str, str]:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").strip("\n").split("\n")
+    return lines[0].strip(), "\n".join(lines[1:]).strip()
 
 
 def _origin(subject: str, rest: str) -> tuple[str, str, int | None, str]:

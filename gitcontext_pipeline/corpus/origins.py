@@ -15,7 +15,7 @@ from gitcontext_pipeline.errors import GitContextError, NotIndexed, OriginUnavai
 from gitcontext_pipeline.storage import locked, read_json, write_json
 
 RECORD = "checkout.json"
-IMPATIENT = Limits(connect=3, stall=10)
+IMPATIENT = Limits(connect=3, stall=5)
 """For an origin whose successor is on disk already: it may still be the better one, but nobody should wait for it."""
 
 

@@ -61,7 +61,7 @@ class CommitPatch:
 def read_patches(repository: Path, revisions: Sequence[str], *options: str, lines: int = 0) -> Iterator[CommitPatch]:
     """The commits of `git log --first-parent OPTIONS REVISIONS`, newest first, with their patches.
 
-    At most `lines` changed lines are kept for each path (counts are always right): an import of a whole tree is no
+    At most `lines` lines are kept of each side of a hunk (counts are always right): an import of a whole tree is no
     reason to hold it in memory.
     """
     patches = (

@@ -19,6 +19,7 @@ RELEASE = "release"
 _MANIFEST = "manifest.json"
 _TREE = "tree"
 _PACKAGING = "made by the packaging, not in the repository"
+_CHECK_HASH = "Compare the pinned sha256 with the one that the package index publishes for this file."
 
 
 class SdistCheckout:
@@ -58,6 +59,12 @@ class SdistCheckout:
 
     def close(self) -> None:
         """Nothing is held open."""
+
+    def __enter__(self) -> SdistCheckout:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def open_sdist(directory: Path, requirement: str, sha256: str, revision: str) -> SdistCheckout | None:
@@ -103,9 +110,6 @@ def fetch_sdist(
                 return SdistCheckout(directory / RELEASE, revision)
             reasons.append(f"{candidate.filename} has the sha256 {arrived}, not the pinned one; it was not unpacked")
     raise OriginUnavailable("; ".join(reasons), where=f"sdist {requirement}", fix=_CHECK_HASH)
-
-
-_CHECK_HASH = "Compare the pinned sha256 with the one that the package index publishes for this file."
 
 
 def _none_found(requirement: str, sha256: str, offered: list[Candidate], silent: list[str]) -> OriginUnavailable:

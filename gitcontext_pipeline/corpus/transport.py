@@ -171,11 +171,14 @@ def fetch(
         raise unavailable(url, failure, revision) from failure
 
 
-def advertised(url: str, limits: Limits) -> dict[str, str]:
-    """Every ref that the repository at `url` advertises, with its commit (annotated tags: `refs/tags/v1^{}`)."""
+def advertised(url: str, limits: Limits, *names: str) -> dict[str, str]:
+    """The refs (those called `names`, or all) that the repository at `url` advertises, with what they point to.
+
+    The commit of an annotated tag has an entry of its own, `refs/tags/v1^{}`. Raises OriginUnavailable.
+    """
     probe(url, limits)
     try:
-        listing = run_git("ls-remote", "--quiet", _REMOTE, env=_remote(url, limits), seconds=limits.total)
+        listing = run_git("ls-remote", "--quiet", _REMOTE, *names, env=_remote(url, limits), seconds=limits.total)
     except GitFailed as failure:
         raise unavailable(url, failure) from failure
     rows = (line.split("\t", 1) for line in listing.decode(errors="replace").splitlines() if "\t" in line)
