@@ -1,0 +1,41 @@
+# make demo    set up and do the main job: index psf/requests, measure, publish, answer a question
+# make test    set up and run every test
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
+
+.PHONY: demo test lint dev clean
+
+$(VENV)/.core: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11")'
+	@echo "installing into $(VENV) (two to three minutes the first time)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) torch
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core
+	@echo "installing the tools for tests and linting"
+	@$(PIP) -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/.core
+	@$(BIN)/gitcontext index requests
+	@echo
+	@$(BIN)/gitcontext ask --corpus requests "Where does Requests strip redirect authorization?"
+
+test: $(VENV)/.dev
+	@$(BIN)/pytest
+
+lint: $(VENV)/.dev
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/dg check defs
+
+dev: $(VENV)/.dev
+	@$(BIN)/dagster dev
+
+clean:
+	rm -rf $(VENV) state dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
