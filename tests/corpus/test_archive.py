@@ -90,7 +90,9 @@ def test_links_in_a_zip_are_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "name"), [(bomb(4 << 20), "demo-1.0.tar.gz"), (zipped({"zeros": bytes(4 << 20)}), "demo-1.0.zip")]
+    ("content", "name"),
+    [(bomb(4 << 20), "demo-1.0.tar.gz"), (zipped({"zeros": bytes(4 << 20)}), "demo-1.0.zip")],
+    ids=["tar", "zip"],
 )
 def test_a_bomb_is_stopped_at_the_limit(tmp_path: Path, content: bytes, name: str) -> None:
     assert len(content) < 20_000
@@ -104,7 +106,11 @@ def test_too_many_files_are_refused(tmp_path: Path) -> None:
         unpacked(tmp_path, sdist({f"{number}.py": b"" for number in range(11)}), max_files=10)
 
 
-@pytest.mark.parametrize("content", [b"", b"not an archive", sdist({"a.py": b"a" * 5000})[:-20], sdist({})])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"not an archive", sdist({"a.py": b"a" * 5000})[:-20], sdist({})],
+    ids=["nothing", "other", "cut short", "empty"],
+)
 def test_a_damaged_or_empty_archive_is_refused(tmp_path: Path, content: bytes) -> None:
     for name in ("demo-1.0.tar.gz", "demo-1.0.zip"):
         with pytest.raises(OriginUnavailable, match="archive"):
