@@ -35,9 +35,14 @@ def index(
     from gitcontext_pipeline.cli.quality import print_outcome
     from gitcontext_pipeline.components.launch import configured, launch
     from gitcontext_pipeline.corpus.address import spec_from_address
+    from gitcontext_pipeline.errors import UsageError
 
     spec = configured(source) if name is None else None
     if spec is None:
+        if name is not None and configured(name) is not None:
+            raise UsageError(
+                f"{name!r} is configured in a YAML file", fix=f"choose another name, or: gitcontext index {name}"
+            )
         spec = spec_from_address(
             source,
             name=name,

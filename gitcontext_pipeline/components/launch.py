@@ -52,7 +52,8 @@ def launch(spec: CorpusSpec, listener: Listener) -> Outcome:
     state = State.locate()
     project = project_directory() or Path.cwd()
     workspace = Workspace(spec, state, project, listener.progress, listener.advance)
-    remember(workspace)
+    if configured(spec.name) is None:
+        remember(workspace)
     graph = [*corpus_assets(spec, project), *corpus_checks(spec, project)]
     with listening(listener), _instance(state) as instance:
         result = dg.materialize(graph, instance=instance, run_config=QUIET, raise_on_error=False)
