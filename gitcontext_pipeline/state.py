@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ from gitcontext_pipeline.errors import NotIndexed, UsageError
 from gitcontext_pipeline.storage import read_json
 
 STATE_VARIABLE = "GITCONTEXT_STATE"
+_SNAPSHOT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def project_directory() -> Path | None:
@@ -94,12 +96,13 @@ class CorpusState:
 
     @property
     def current(self) -> Path | None:
-        """The published snapshot's directory, or None."""
+        """The published snapshot's directory, or None; a pointer that names no snapshot counts as missing."""
         try:
-            snapshot = self.snapshots / self.pointer.read_text(encoding="ascii").strip()
-        except (FileNotFoundError, UnicodeDecodeError):
+            name = self.pointer.read_text(encoding="ascii").strip()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, UnicodeDecodeError):
             return None
-        return snapshot if snapshot.parent == self.snapshots and (snapshot / "manifest.json").is_file() else None
+        snapshot = self.snapshots / name
+        return snapshot if _SNAPSHOT.fullmatch(name) and (snapshot / "manifest.json").is_file() else None
 
     def manifest(self, step: str) -> dict[str, Any] | None:
         """What the last finished run of a step outside the snapshots recorded."""

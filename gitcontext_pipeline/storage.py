@@ -16,6 +16,7 @@ from filelock import FileLock
 
 BESIDE = ".writing-"
 """Prefix of what is still being written; whatever carries it after a kill is rubbish."""
+_OLD = "-old"
 
 
 def write_atomic(path: Path, content: str | bytes) -> None:
@@ -53,26 +54,43 @@ def building(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     sweep(path.parent)
     beside = Path(tempfile.mkdtemp(prefix=f"{BESIDE}{path.name}-", dir=path.parent))
+    old = path.with_name(f"{BESIDE}{path.name}{_OLD}")
     try:
         yield beside
-        beside.chmod(0o755)  # noqa: S103 (mkdtemp makes it private)
-        old = path.with_name(f"{BESIDE}{path.name}-old")
+        beside.chmod(0o755)
         if path.exists():
             path.replace(old)
         beside.replace(path)
-        shutil.rmtree(old, ignore_errors=True)
+        if old.exists():
+            # Under its own name a later sweep would take a half-removed directory for one to put back.
+            old.replace(beside)
+            _remove(beside)
     except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
+        if old.exists() and not path.exists():
+            old.replace(path)
+        _remove(beside)
         raise
 
 
 def sweep(directory: Path) -> None:
-    """Remove what killed runs left half-written in `directory`. Callers hold the lock of whoever writes there."""
+    """Remove what killed runs left half-written in `directory`. Callers hold the lock of whoever writes there.
+
+    A run that was killed between the two renames of `building` left neither the old directory nor the new one in
+    place; the old one is put back.
+    """
     for leftover in directory.glob(f"{BESIDE}*"):
-        if leftover.is_dir():
-            shutil.rmtree(leftover, ignore_errors=True)
+        place = leftover.with_name(leftover.name.removeprefix(BESIDE).removesuffix(_OLD))
+        if leftover.name.endswith(_OLD) and not place.exists():
+            leftover.replace(place)
         else:
-            leftover.unlink(missing_ok=True)
+            _remove(leftover)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 @contextmanager

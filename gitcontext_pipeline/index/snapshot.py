@@ -36,11 +36,12 @@ def publish(corpus: CorpusState, snapshot: str) -> str | None:
 
 
 def prune(corpus: CorpusState) -> None:
-    """Remove every snapshot but the `KEPT` published last, those that never passed the gate included.
+    """Remove every snapshot but the current one and the `KEPT` published last; those that never passed the gate go too.
 
     The caller holds the lock, so no run is making one.
     """
-    kept = _order(corpus)[:KEPT]
+    current = [corpus.current.name] if corpus.current else []  # whatever became of the list, readers keep theirs
+    kept = list(dict.fromkeys(current + _order(corpus)))[:KEPT]
     for directory in corpus.snapshots.iterdir() if corpus.snapshots.is_dir() else ():
         if directory.name not in kept:
             shutil.rmtree(directory, ignore_errors=True)
