@@ -9,10 +9,12 @@ from pydantic import ValidationError
 
 from gitcontext_pipeline.corpus.command import GitFailed, environment, run_git
 from gitcontext_pipeline.corpus.git import resolve_revision
+from gitcontext_pipeline.corpus.redaction import redact
 from gitcontext_pipeline.corpus.spec import CorpusSpec, GitOrigin
 from gitcontext_pipeline.corpus.transport import local_path
 from gitcontext_pipeline.errors import UsageError
 
+_LONGEST_NAME = 63
 _BEFORE_PATH = re.compile(r"^(?:[A-Za-z][A-Za-z0-9+.-]*://[^/]*|[^/:@]+@[^/:]+:)")
 _GITHUB = re.compile(
     r"^(?:https?://(?:[^/@]*@)?github\.com/|ssh://(?:[^/@]*@)?github\.com/|git@github\.com:)"
@@ -23,14 +25,17 @@ _GITHUB = re.compile(
 def split_revision(source: str) -> tuple[str, str]:
     """The address and the revision of `URL_OR_PATH[@REV]`; `HEAD` where none is given.
 
-    An `@` of a user name (`git@host:…`, `https://user@host/…`) is no revision, nor is one in a path that exists.
+    An `@` of a user name (`git@host:…`, `https://user@host/…`) is no revision, nor is one in a path that exists or at
+    the beginning of a directory's name (`https://host/@owner/name`).
     """
-    if "://" not in source and Path(source).expanduser().exists():
+    named = source.removeprefix("file://")
+    if "://" not in named and Path(named).expanduser().exists():
         return source, "HEAD"
     begins = _BEFORE_PATH.match(source)
     head, rest = (source[: begins.end()], source[begins.end() :]) if begins else ("", source)
     path, at, revision = rest.rpartition("@")
-    return (head + path, revision) if at and path and revision else (source, "HEAD")
+    inside = path.endswith("/") and "/" in revision
+    return (head + path, revision) if at and path and revision and not inside else (source, "HEAD")
 
 
 def spec_from_address(source: str, name: str | None = None, github: str | None = None, **fields: object) -> CorpusSpec:
@@ -56,12 +61,12 @@ def spec_from_address(source: str, name: str | None = None, github: str | None =
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the address"
-        raise UsageError(f"{place}: {first['msg']}", where=source, fix="gitcontext index --help") from error
+        raise UsageError(f"{place}: {first['msg']}", where=redact(source), fix="gitcontext index --help") from error
 
 
 def _name(url: str) -> str:
     last = re.split(r"[/:]", url.rstrip("/"))[-1].removesuffix(".git").lower()
-    return re.sub(r"[^a-z0-9_]+", "_", last).strip("_") or "repository"
+    return re.sub(r"[^a-z0-9_]+", "_", last).strip("_")[:_LONGEST_NAME] or "repository"
 
 
 def _slug(url: str) -> str | None:

@@ -26,8 +26,9 @@ def _git_url(url: str) -> str:
     """A URL or path that git may fetch from; never an option, never a transport that runs a command."""
     if not url or url.startswith("-") or any(ord(c) < 32 for c in url):
         raise ValueError("a git origin is a https, ssh or file URL, or a local path")
-    transport = re.match(r"^([A-Za-z][A-Za-z0-9+.-]*)::?", url)
-    if transport and "::" in url[: transport.end()]:
+    # Git takes a digit for the beginning of a transport too: connect.c and transport-helper.c, is_urlschemechar.
+    transport = re.match(r"^([A-Za-z0-9][A-Za-z0-9+.-]*)::", url)
+    if transport:
         raise ValueError(f"the transport {transport.group(1)!r} is not allowed")
     scheme = re.match(r"^([A-Za-z][A-Za-z0-9+.-]*)://", url)
     if scheme and scheme.group(1).lower() not in {"https", "http", "ssh", "git", "file"}:
