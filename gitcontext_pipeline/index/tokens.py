@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-TOKENS_VERSION = 2
+TOKENS_VERSION = 3
 """Part of every index's fingerprint; raised whenever `terms` gives something else for some text."""
 
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*", re.UNICODE)
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_SCRIPTS = re.compile(f"[{_CJK}]+|[^{_CJK}]+")
+_IS_CJK = re.compile(f"[{_CJK}]")
 _LONGEST = 64
 
 
@@ -27,14 +29,26 @@ def parts(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=200_000)
 def _word_terms(word: str) -> tuple[str, ...]:
-    if len(word) > _LONGEST:  # a digest or a data blob: nobody asks for a part of it
+    if _is_data(word):
         return ()
     whole = word.lower().strip("_")
+    if _IS_CJK.search(word):
+        runs = _SCRIPTS.findall(word)
+        inside = [term for run in runs for term in (_pairs(run) if _IS_CJK.match(run) else terms(run))]
+        return (whole, *(term for term in inside if term != whole))
     pieces = parts(word)
-    if _CJK.search(word):  # no spaces between words there: overlapping pairs of characters stand in for them
-        return (whole, *(whole[i : i + 2] for i in range(len(whole) - 1)))
     stems = tuple(stem(piece) for piece in pieces)
     return stems if len(pieces) <= 1 else (whole, *stems)
+
+
+def _is_data(word: str) -> bool:
+    """A digest or a data blob: nobody asks for a part of it. Pieces of long names have 6 letters, those of base64 2."""
+    return len(word) > 4 * _LONGEST or (len(word) > _LONGEST and len(word) < 4 * len(parts(word)))
+
+
+def _pairs(run: str) -> list[str]:
+    """No spaces between words there: overlapping pairs of characters stand in for them."""
+    return [run, *(run[i : i + 2] for i in range(len(run) - 1))] if len(run) > 2 else [run]
 
 
 def terms(text: str) -> list[str]:

@@ -51,7 +51,7 @@ def load(directory: Path) -> VectorIndex:
 
     def matrix(name: str) -> NDArray[np.float32]:
         column = table.column(name)
-        flat = column.combine_chunks().flatten() if hasattr(column, "combine_chunks") else column.flatten()
-        return np.asarray(flat, dtype=np.float32).reshape(len(table), -1)
+        flat = column.combine_chunks().flatten()
+        return np.asarray(flat, dtype=np.float32).reshape(len(table), column.type.list_size)
 
     return VectorIndex(tuple(table.column("id").to_pylist()), matrix("vector"), matrix("summary"))
