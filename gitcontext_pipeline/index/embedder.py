@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -98,10 +99,14 @@ class TorchEmbedder:
         torch.set_num_threads(max(1, (os.cpu_count() or 2) // 2))  # more threads than cores spin against each other
         with model_files.quiet_libraries():
             self._model: Any = SentenceTransformer(source, device="cpu")
+            self.dimension = int(self._model.get_sentence_embedding_dimension())
         self.name = name
-        state = self._model.state_dict()
-        self.digest = fingerprint("torch", name, sorted((key, list(value.shape)) for key, value in state.items()))[:12]
-        self.dimension = int(self._model.get_sentence_embedding_dimension())
+        weights = {
+            key: hashlib.sha256(value.detach().reshape(-1).contiguous().view(torch.uint8).numpy()).hexdigest()
+            for key, value in self._model.state_dict().items()
+        }
+        layers = repr(self._model)  # with their settings: pooling, length limit
+        self.digest = fingerprint("torch", weights, layers, self._model.prompts)[:12]
 
     def encode_documents(
         self, texts: Sequence[str], advance: Callable[[int], None] = lambda _: None
@@ -129,10 +134,9 @@ def load_embedder(model: str, models: Path, progress: Callable[[str], None] = lo
     """
     try:
         return OnnxEmbedder(model_files.exported_folder(model, models, progress), model)
-    except GitContextError:
-        if model_files.source_folder(model) is None:
-            raise
-        reason = "its layers have no ONNX form here"
+    except GitContextError as error:
+        model_files.source_folder(model)  # unknown or damaged weights are no less so on torch: this raises again
+        reason = error.what
     except Exception as error:  # the exporters raise anything, from ImportError to RuntimeError
         reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
     log.warning("%s runs on torch, slower: the ONNX export failed (%s)", model, reason)

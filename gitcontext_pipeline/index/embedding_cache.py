@@ -31,7 +31,20 @@ class EmbeddingCache:
     def encode(
         self, texts: Sequence[str], advance: Callable[[int], None] = lambda _: None
     ) -> tuple[NDArray[np.float32], int]:
-        """Vectors of `texts`, shape (len(texts), dimension), and how many distinct texts had to be embedded anew."""
+        """Vectors of `texts`, shape (len(texts), dimension), and how many distinct texts had to be embedded anew.
+
+        A damaged file is begun anew: all that was in it can be made again.
+        """
+        try:
+            return self._encode(texts, advance)
+        except sqlite3.OperationalError:  # locked, or the disk is full: nothing is wrong with the file
+            raise
+        except sqlite3.DatabaseError:
+            for suffix in ("", "-wal", "-shm"):
+                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+            return self._encode(texts, advance)
+
+    def _encode(self, texts: Sequence[str], advance: Callable[[int], None]) -> tuple[NDArray[np.float32], int]:
         keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16] for text in texts]
         with closing(sqlite3.connect(self._path, timeout=120)) as database:
             database.execute("PRAGMA journal_mode=WAL")

