@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from gitcontext_pipeline.corpus.spec import DEFAULT_MODEL
+from gitcontext_pipeline.index.model_files import exported_folder
+from gitcontext_pipeline.state import STATE_VARIABLE, State
+
+# Read by huggingface_hub when it is imported: no test may find a model, or hang, because of a network.
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+# The same examples in every run, however busy the machine is; `--hypothesis-profile=default` looks for new ones.
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.load_profile("same")
+
+_OF_THE_TESTER = (
+    "DAGSTER_HOME",
+    "GH_TOKEN",
+    "GITHUB_TOKEN",
+    "GITCONTEXT_DEBUG",
+    "OPENAI_API_KEY",
+    "OPENAI_BASE_URL",
+)
+
+
+@pytest.fixture(scope="session")
+def shared_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One directory of exported models for the whole run; empty until somebody needs a model."""
+    base = tmp_path_factory.getbasetemp()
+    directory = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "models"
+    directory.mkdir(exist_ok=True)
+    return directory
+
+
+@pytest.fixture(scope="session")
+def models(shared_models: Path) -> Path:
+    """The same directory with the default embedding model in it, exported once for all workers."""
+    exported_folder(DEFAULT_MODEL, shared_models, lambda line: None)
+    return shared_models
+
+
+@pytest.fixture(autouse=True)
+def _no_state_of_the_tester(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
+    for name in _OF_THE_TESTER:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def state(shared_models: Path) -> State:
+    """An empty state directory, the one that `State.locate()` finds; models exported by any test are there."""
+    located = State.locate()
+    located.root.mkdir(parents=True)
+    located.models.symlink_to(shared_models, target_is_directory=True)
+    return located
