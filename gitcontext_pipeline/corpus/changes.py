@@ -1,4 +1,4 @@
-"""A change: one step of the pinned branch, be it a merged pull request or a commit of its own."""
+"""A change: one step of the pinned branch, or a pull request that was merged inside such a step."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Hunk:
 class Commit:
     """A commit that a merge brought in: part of that change, not a change of its own.
 
-    `paths` are what it changed; none for a merge.
+    `paths` are what it changed; none for a merge, unless the merge is a change of its own.
     """
 
     sha: str
@@ -49,10 +49,11 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One first-parent step. Dates are ISO 8601 in UTC; nobody's e-mail address is kept.
+    """One first-parent step, or a pull request merged `within` one. Dates are ISO 8601 in UTC; no e-mail is kept.
 
     `date` is when it landed, `authored` when it was first written. For a merge, `author` wrote most of the commits it
     brought in and `merger` merged them. `reverts` has commit ids and references (`#12`) of what it takes back.
+    `within` is None for a step, else the id of the change whose merge brought this one in.
     """
 
     sha: str
@@ -73,3 +74,4 @@ class Change:
     reverts: tuple[str, ...]
     wide: bool
     bot: bool
+    within: str | None = None

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from gitcontext_pipeline.corpus.command import git_output
 
-# Six fields and an end mark; no message can contain a NUL, since git itself ends a message at the first one.
-_FIELDS = ("%H", "%P", "%aN", "%at", "%ct", "%B")
+# A NUL ends each field; no message can contain a NUL, since git itself ends a message at the first one.
+_FIELDS = ("%H", "%P", "%aN", "%cN", "%at", "%ct", "%B")
 _FORMAT = "--format=tformat:" + "%x00".join(_FIELDS)
 _READ = 1 << 20
 
@@ -22,6 +22,7 @@ class LoggedCommit:
     sha: str
     parents: tuple[str, ...]
     author: str
+    committer: str
     authored: str
     date: str
     message: str
@@ -44,11 +45,12 @@ def read_commits(repository: Path, revisions: Sequence[str], *options: str) -> I
 
 
 def _commit(fields: Sequence[bytes]) -> LoggedCommit:
-    sha, parents, author, authored, date, message = (field.decode(errors="replace") for field in fields)
+    sha, parents, author, committer, authored, date, message = (field.decode(errors="replace") for field in fields)
     return LoggedCommit(
         sha=sha.strip(),
         parents=tuple(parents.split()),
         author=" ".join(author.split()),
+        committer=" ".join(committer.split()),
         authored=utc(authored),
         date=utc(date),
         message=message,

@@ -1,4 +1,4 @@
-"""The changes that led to a revision: its first-parent steps, with the commits that each merge brought in."""
+"""The changes that led to a revision: its first-parent steps, and the pull requests merged inside them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from gitcontext_pipeline.corpus.changes import WIDE_PATHS, Change, Commit, Hunk,
 from gitcontext_pipeline.corpus.command import read_git
 from gitcontext_pipeline.corpus.commit_log import LoggedCommit, read_commits
 from gitcontext_pipeline.corpus.git import shallow_commits
+from gitcontext_pipeline.corpus.merges import belonging
 from gitcontext_pipeline.corpus.messages import Message, read_message, read_subject
-from gitcontext_pipeline.corpus.patch_log import CommitPatch, PathPatch, read_patches, read_paths
+from gitcontext_pipeline.corpus.patch_log import CommitPatch, PathPatch, read_patches, read_patches_of, read_paths
 
 MAX_LINES = 40
 MAX_COLUMNS = 120
@@ -28,25 +29,39 @@ _BOT = re.compile(
 def read_changes(repository: Path, revision: str, limit: int | None = None) -> list[Change]:
     """The last `limit` first-parent steps that led to `revision` (None: all), newest first.
 
-    A merge and the commits it brought in are one change. Where the history was cut (a shallow clone), the oldest
-    change's paths are not known and left empty. A handful of git commands in all, whatever the length.
+    A merge and the commits it brought in are one change; a pull request among them is a change of its own, which
+    follows the one it was merged within. Where the history was cut (a shallow clone), the oldest change's paths are not
+    known and left empty. A handful of git commands in all, whatever the length.
     """
     steps = _steps(repository, revision, limit)
     if not steps:
         return []
     beyond = _beyond(repository, steps[-1])
     commits = {commit.sha: commit for commit in read_commits(repository, [revision, *(f"^{sha}" for sha in beyond)])}
-    brought = _brought_in(steps, commits)
-    touched = _touched(repository, revision, beyond) if brought else {}
+    belongs = belonging(steps, commits)
+    touched = _touched(repository, revision, beyond) if belongs.brought else {}
     cut = shallow_commits(repository)
     bound = [] if limit is None else [f"--max-count={limit}"]
-    changes: list[Change] = []
-    for patch in read_patches(repository, [revision], *bound, lines=MAX_LINES):
-        commit = commits[patch.sha]
+
+    def made(patch: CommitPatch) -> Change:
         if patch.sha in cut:
             patch = CommitPatch(patch.sha, [])
-        parts = [commits[sha] for sha in brought.get(patch.sha, ())]
-        changes.append(_change(commit, patch, parts, touched))
+        parts = [commits[sha] for sha in belongs.brought.get(patch.sha, ())]
+        return _change(commits[patch.sha], patch, parts, touched, belongs.within.get(patch.sha))
+
+    nested: dict[str, list[Change]] = {}
+    for patch in read_patches_of(repository, list(belongs.within), lines=MAX_LINES):
+        touched[patch.sha] = tuple(path.path for path in patch.paths)
+        nested.setdefault(belongs.within[patch.sha], []).append(made(patch))
+    order = {sha: position for position, sha in enumerate(commits)}
+    changes: list[Change] = []
+    waiting: list[Change] = []
+    for patch in read_patches(repository, [revision], *bound, lines=MAX_LINES):
+        waiting.append(made(patch))
+        while waiting:
+            changes.append(waiting.pop())
+            inside = nested.get(changes[-1].sha, ())
+            waiting.extend(sorted(inside, key=lambda change: order[change.sha], reverse=True))
     return changes
 
 
@@ -60,25 +75,6 @@ def _beyond(repository: Path, oldest: str) -> list[str]:
     """The first parent of the oldest step: what it could reach already was brought in by nobody after it."""
     listed = read_git("rev-list", "--parents", "--max-count=1", oldest, "--", repository=repository)
     return listed.decode().split()[1:2]
-
-
-def _brought_in(steps: Sequence[str], commits: Mapping[str, LoggedCommit]) -> dict[str, list[str]]:
-    """For each merge, the commits that were not reachable before it, as a walk from its parents finds them."""
-    taken = set(steps)
-    brought: dict[str, list[str]] = {}
-    for step in reversed(steps):
-        found: list[str] = []
-        waiting = list(reversed(commits[step].parents[1:]))
-        while waiting:
-            sha = waiting.pop()
-            if sha in taken or sha not in commits:
-                continue
-            taken.add(sha)
-            found.append(sha)
-            waiting.extend(reversed(commits[sha].parents))
-        if found:
-            brought[step] = found
-    return brought
 
 
 def _touched(repository: Path, revision: str, beyond: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -95,6 +91,7 @@ def _change(
     patch: CommitPatch,
     brought: Sequence[LoggedCommit],
     touched: Mapping[str, tuple[str, ...]],
+    within: str | None,
 ) -> Change:
     message = read_message(commit.message)
     authors = Counter(part.author for part in brought if len(part.parents) < 2 and part.author)
@@ -122,6 +119,7 @@ def _change(
         reverts=message.reverts,
         wide=wide,
         bot=all(map(is_bot, authors or [author])),
+        within=within,
     )
 
 

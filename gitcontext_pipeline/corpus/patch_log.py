@@ -18,6 +18,12 @@ from gitcontext_pipeline.errors import GitContextError
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPED = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
+_PATCHES = (
+    "--diff-merges=first-parent", "-p", "-U0", "--no-ext-diff", "--no-textconv", "--no-color",
+    "--diff-algorithm=myers", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/",
+)  # fmt: skip
+_AT_ONCE = 1000
+"""Commit ids on one command line, whose length is limited."""
 _SYMBOL_DRIVERS = Path(__file__).with_name("symbols.gitattributes")
 
 
@@ -64,11 +70,13 @@ def read_patches(repository: Path, revisions: Sequence[str], *options: str, line
     At most `lines` lines are kept of each side of a hunk (counts are always right): an import of a whole tree is no
     reason to hold it in memory.
     """
-    patches = (
-        "--first-parent", "--diff-merges=first-parent", "-p", "-U0", "--no-ext-diff", "--no-textconv", "--no-color",
-        "--diff-algorithm=myers", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/", *options,
-    )  # fmt: skip
-    yield from _read(repository, revisions, patches, lines)
+    yield from _read(repository, revisions, (*_PATCHES, "--first-parent", *options), lines)
+
+
+def read_patches_of(repository: Path, shas: Sequence[str], *, lines: int = 0) -> Iterator[CommitPatch]:
+    """The patches of exactly the commits `shas`, as `read_patches` has them, in that order."""
+    for start in range(0, len(shas), _AT_ONCE):
+        yield from _read(repository, shas[start : start + _AT_ONCE], (*_PATCHES, "--no-walk=unsorted"), lines)
 
 
 def read_paths(repository: Path, revisions: Sequence[str], *options: str) -> Iterator[CommitPatch]:

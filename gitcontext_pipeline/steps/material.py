@@ -25,7 +25,7 @@ from gitcontext_pipeline.steps.workspace import Workspace
 from gitcontext_pipeline.storage import building, fingerprint, locked
 
 PULL_REQUESTS = "pull_requests.parquet"
-HISTORY_VERSION = 1
+HISTORY_VERSION = 2
 """Part of the fingerprints below; raised whenever the history is read or attributed to lines differently."""
 
 
