@@ -55,7 +55,7 @@ def _reasons(report: Measurement, baseline: Measurement, policy: GatePolicy) -> 
     if revision != frozen:
         yield Reason(
             what=f"another corpus revision: {_short(revision)}, the baseline has {_short(frozen)}",
-            fix=f"Pin the corpus to {_short(frozen)} again. {REFREEZE}",
+            fix=REFREEZE if frozen is None else f"Pin the corpus to {_short(frozen)} again. {REFREEZE}",
         )
     for setting, option in (("top", "--top"), ("use_scope", "--use-scope"), ("granularity", "--granularity")):
         now, then = getattr(report.settings, setting), getattr(baseline.settings, setting)
@@ -96,7 +96,7 @@ def _metrics(report: Measurement, baseline: Measurement, policy: GatePolicy) -> 
                 fix=f"Make it with at least {needed} rows a query: {fix}",
             )
         for part in found.slices:
-            if missing := (set(policy.slice_metrics) & policy_keys(found)) - part.metrics.keys():
+            if missing := (set(policy.slice_metrics) & _within_top(found)) - part.metrics.keys():
                 yield Reason(what=f"the {side}'s slice {part.label} {part.value} lacks {_named(missing)}", fix=fix)
         if broken := nan_metrics(found):
             yield Reason(what=f"the {side} holds numbers that are none: {_named(broken)}", fix=f"Make it anew: {fix}")
@@ -107,7 +107,7 @@ def _metrics(report: Measurement, baseline: Measurement, policy: GatePolicy) -> 
         yield Reason(what=f"slices are not in the baseline: {_named(new)}", fix=REFREEZE)
 
 
-def policy_keys(measurement: Measurement) -> set[str]:
+def _within_top(measurement: Measurement) -> set[str]:
     """The metrics that `top` rows of the measurement are enough for."""
     return {key for key, metric in BY_KEY.items() if metric.applies(measurement.settings.top)}
 
