@@ -73,6 +73,13 @@ def _origin_kind(value: Any) -> str:
     return "sdist" if isinstance(value, SdistOrigin) or (isinstance(value, dict) and "sdist" in value) else "git"
 
 
+def _at_least_one(origins: tuple[Origin, ...]) -> tuple[Origin, ...]:
+    # Field(min_length=1) counts valid items only: beside the error of the one origin it says that there is none.
+    if not origins:
+        raise ValueError("name at least one origin")
+    return origins
+
+
 _OriginField = Annotated[
     Annotated[GitOrigin, Tag("git")] | Annotated[SdistOrigin, Tag("sdist")], Discriminator(_origin_kind)
 ]
@@ -83,7 +90,9 @@ class CorpusSpec(_Strict):
 
     name: Annotated[str, Field(pattern=_NAME, description="lower-case letters, digits and underscores")]
     github: Annotated[str, Field(pattern=_SLUG)] | None = None
-    origins: Annotated[tuple[_OriginField, ...], Field(min_length=1)]
+    origins: Annotated[
+        tuple[_OriginField, ...], AfterValidator(_at_least_one), Field(json_schema_extra={"minItems": 1})
+    ]
     history: Annotated[int, Field(ge=1)] | Literal["all", "none"] = "all"
     include: tuple[str, ...] = ("**",)
     exclude: tuple[str, ...] = ()

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitcontext_pipeline.corpus.permalinks import commit_url, file_url, pull_request_url
+
+SHA = "0123456789abcdef0123456789abcdef01234567"
+BLOB = f"https://github.com/psf/requests/blob/{SHA}"
+
+
+def test_a_range_of_lines_and_a_single_line() -> None:
+    assert file_url("psf/requests", SHA, "src/requests/api.py", 3, 9) == f"{BLOB}/src/requests/api.py#L3-L9"
+    assert file_url("psf/requests", SHA, "src/requests/api.py", 3, 3) == f"{BLOB}/src/requests/api.py#L3"
+
+
+@pytest.mark.parametrize("path", ["README.md", "docs/index.RST", "a.markdown", "b.mdx", "n.ipynb"])
+def test_what_github_renders_is_linked_as_plain_text(path: str) -> None:
+    assert file_url("psf/requests", SHA, path, 1, 2) == f"{BLOB}/{path}?plain=1#L1-L2"
+
+
+@pytest.mark.parametrize(
+    ("path", "quoted"),
+    [
+        ("a b.py", "a%20b.py"),
+        ("c#.py", "c%23.py"),
+        ("what?.py", "what%3F.py"),
+        ("100%.py", "100%25.py"),
+        ("a%20b.py", "a%2520b.py"),
+        ("naïve/日本.py", "na%C3%AFve/%E6%97%A5%E6%9C%AC.py"),
+        ("a+b&c=d.py", "a%2Bb%26c%3Dd.py"),
+        ("[id]/(group)/page.tsx", "%5Bid%5D/%28group%29/page.tsx"),
+    ],
+)
+def test_odd_paths_are_quoted(path: str, quoted: str) -> None:
+    assert file_url("psf/requests", SHA, path, 1, 1) == f"{BLOB}/{quoted}#L1"
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1))
+def test_any_path_can_be_read_back_from_its_link(path: str) -> None:
+    link = urlsplit(file_url("psf/requests", SHA, path, 1, 2))
+    assert unquote(link.path) == f"/psf/requests/blob/{SHA}/{path}"
+    assert link.fragment == "L1-L2"
+
+
+def test_without_github_a_link_names_the_object_of_git() -> None:
+    assert file_url(None, SHA, "docs/a b.md", 1, 2) == f"git:{SHA}:docs/a%20b.md#L1-L2"
+    assert commit_url(None, SHA) == f"git:{SHA}"
+
+
+def test_changes_are_linked_by_commit_and_by_number() -> None:
+    assert commit_url("psf/requests", SHA) == f"https://github.com/psf/requests/commit/{SHA}"
+    assert pull_request_url("psf/requests", 2850) == "https://github.com/psf/requests/pull/2850"
