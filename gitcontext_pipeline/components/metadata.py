@@ -36,7 +36,7 @@ def static(asset: str) -> Metadata:
 
 
 def repo_checkout(workspace: Workspace, facts: Facts) -> Metadata:
-    slug = workspace.spec.github
+    slug = workspace.spec.repository
     link = commit_url(slug, facts["revision"]).replace("/commit/", "/tree/") if slug else ""
     return {
         "origin": facts["origin"],

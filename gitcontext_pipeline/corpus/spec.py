@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
+from gitcontext_pipeline.corpus.permalinks import GITHUB
 from gitcontext_pipeline.corpus.redaction import redact
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
@@ -34,6 +36,18 @@ def _git_url(url: str) -> str:
     if scheme and scheme.group(1).lower() not in {"https", "http", "ssh", "git", "file"}:
         raise ValueError(f"the scheme {scheme.group(1)!r} is not one of https, http, ssh, git, file")
     return url
+
+
+def _server_url(url: str) -> str:
+    """The address of a GitHub server, without a slash at its end; encrypted, unless it is this machine."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+        raise ValueError("a GitHub server is https://HOST")
+    if "@" in parts.netloc:
+        raise ValueError("no user name or password belongs here: set GITHUB_TOKEN")
+    if parts.scheme == "http" and parts.hostname not in {"localhost", "127.0.0.1", "::1"}:
+        raise ValueError("use https: a token would be sent to this server")
+    return url.rstrip("/")
 
 
 class _Strict(BaseModel):
@@ -86,10 +100,14 @@ _OriginField = Annotated[
 
 
 class CorpusSpec(_Strict):
-    """One repository to index. `github` is the slug that permalinks are made from; without it links are local."""
+    """One repository to index. `github` is the slug that permalinks are made from; without it links are local.
+
+    `github_url` is the GitHub Enterprise server that the slug belongs to, where it is not github.com.
+    """
 
     name: Annotated[str, Field(pattern=_NAME, description="lower-case letters, digits and underscores")]
     github: Annotated[str, Field(pattern=_SLUG)] | None = None
+    github_url: Annotated[str, AfterValidator(_server_url)] = GITHUB
     origins: Annotated[
         tuple[_OriginField, ...], AfterValidator(_at_least_one), Field(json_schema_extra={"minItems": 1})
     ]
@@ -99,6 +117,11 @@ class CorpusSpec(_Strict):
     golden_set: str | None = None
     tolerance: Annotated[float, Field(ge=0, le=100)] = DEFAULT_TOLERANCE
     embedding_model: Annotated[str, Field(min_length=1)] = DEFAULT_MODEL
+
+    @property
+    def repository(self) -> str | None:
+        """How permalinks name the repository: its slug on github.com, its address elsewhere, None without a slug."""
+        return self.github if self.github is None or self.github_url == GITHUB else f"{self.github_url}/{self.github}"
 
     @model_validator(mode="after")
     def _patterns_are_relative(self) -> CorpusSpec:

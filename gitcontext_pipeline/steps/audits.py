@@ -19,7 +19,7 @@ NAMED = 10
 """How many offenders a finding names."""
 
 _LINK = re.compile(
-    r"(?:https://github\.com/[^/]+/[^/]+/blob/|git:)(?P<revision>[0-9a-f]{40})[/:](?P<path>[^?#]+)(?:\?plain=1)?"
+    r"(?:https?://[^/]+/(?:[^/]+/)+?blob/|git:)(?P<revision>[0-9a-f]{40})[/:](?P<path>[^?#]+)(?:\?plain=1)?"
     r"#L(?P<start>\d+)(?:-L(?P<end>\d+))?"
 )
 

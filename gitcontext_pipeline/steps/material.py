@@ -76,7 +76,7 @@ def build_chunks(workspace: Workspace) -> StepResult:
     spec = workspace.spec
     upstream = [material(workspace, step).fingerprint for step in ("repo_checkout", "pr_cache")]
     versions = (SPLITTER_VERSION, COLLECT_VERSION, CHANGES_VERSION, HISTORY_VERSION)
-    input_ = fingerprint(upstream, versions, spec.name, spec.github, spec.include, spec.exclude)
+    input_ = fingerprint(upstream, versions, spec.name, spec.repository, spec.include, spec.exclude)
     snapshot = snapshot_id(input_, embedder_of(workspace))
     path = workspace.corpus.snapshots / snapshot / "chunks.parquet"
 
@@ -89,7 +89,7 @@ def build_chunks(workspace: Workspace) -> StepResult:
                 input_,
                 facts,
                 corpus=spec.name,
-                github=spec.github,
+                github=spec.repository,
                 revision=facts["revision"],
                 embedding_model=spec.embedding_model,
             )
@@ -122,7 +122,7 @@ def _changes(workspace: Workspace, checkout: Checkout) -> list[Change]:
 def _collect(workspace: Workspace) -> tuple[list[Chunk], dict[str, Any]]:
     spec = workspace.spec
     checkout = read_checkout(workspace.corpus.directory)
-    identity = Identity(spec.name, spec.github, checkout.revision)
+    identity = Identity(spec.name, spec.repository, checkout.revision)
     chosen = select(checkout.files(), spec.include, spec.exclude)
     changes = _changes(workspace, checkout)
     titles = _titles(workspace, checkout, [file.path for file in chosen.files], changes)

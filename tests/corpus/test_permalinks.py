@@ -54,3 +54,10 @@ def test_without_github_a_link_names_the_object_of_git() -> None:
 def test_changes_are_linked_by_commit_and_by_number() -> None:
     assert commit_url("psf/requests", SHA) == f"https://github.com/psf/requests/commit/{SHA}"
     assert pull_request_url("psf/requests", 2850) == "https://github.com/psf/requests/pull/2850"
+
+
+def test_a_repository_on_another_server_is_named_by_its_address() -> None:
+    home = "https://code.example.com/psf/requests"
+    assert file_url(home, SHA, "a.py", 1, 2) == f"{home}/blob/{SHA}/a.py#L1-L2"
+    assert commit_url(home, SHA) == f"{home}/commit/{SHA}"
+    assert pull_request_url(home, 12) == f"{home}/pull/12"

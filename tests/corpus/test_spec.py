@@ -199,3 +199,20 @@ def test_patterns_stay_inside_the_repository(pattern: str) -> None:
 def test_patterns_may_be_any_glob() -> None:
     patterns = ("src/**", "*.py", "!docs/**", "a..b/*.md", "[id]/x")
     assert spec(include=patterns).include == patterns
+
+
+@pytest.mark.parametrize("url", ["https://code.example.com", "https://code.example.com/", "http://127.0.0.1:8080"])
+def test_permalinks_follow_the_github_server(url: str) -> None:
+    assert spec(github="psf/requests", github_url=url).repository == f"{url.rstrip('/')}/psf/requests"
+    assert spec(github="psf/requests").repository == "psf/requests"
+    assert spec(github_url=url).repository is None
+
+
+@pytest.mark.parametrize(
+    "url", ["http://code.example.com", "code.example.com", "https://ada:secret@code.example.com", "https://h/?a=b", ""]
+)
+def test_a_github_server_that_a_token_must_not_be_sent_to(url: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        spec(github="psf/requests", github_url=url)
+    assert places(caught.value) == {"github_url"}
+    assert "secret" not in str(caught.value)
