@@ -43,8 +43,12 @@ class FieldIndex:
 
     def document_frequency(self, term: str) -> int:
         """In how many rows the term occurs."""
+        return len(self.rows_with(term))
+
+    def rows_with(self, term: str) -> NDArray[np.int32]:
+        """The rows in which the term occurs."""
         number = self.vocabulary.get(term)
-        return 0 if number is None else int(self.starts[number + 1] - self.starts[number])
+        return self.rows[:0] if number is None else self.rows[self.starts[number] : self.starts[number + 1]]
 
 
 def fit(documents: Sequence[Sequence[str]]) -> FieldIndex:

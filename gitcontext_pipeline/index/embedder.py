@@ -139,11 +139,12 @@ def load_embedder(model: str, models: Path, progress: Callable[[str], None] = lo
         reason = error.what
     except Exception as error:  # the exporters raise anything, from ImportError to RuntimeError
         reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-    log.warning("%s runs on torch, slower: the ONNX export failed (%s)", model, reason)
     try:
-        return TorchEmbedder(str(model_files.source_folder(model) or model), model)
+        embedder = TorchEmbedder(str(model_files.source_folder(model) or model), model)
     except (OSError, ValueError) as error:
         raise GitContextError(
             f"the embedding model {model!r} could not be loaded: {str(error).splitlines()[0]}",
             fix="give a folder with the model's files, or a name that the configured model hub has",
         ) from error
+    log.warning("%s runs on torch, slower: the ONNX export failed (%s)", model, reason)
+    return embedder

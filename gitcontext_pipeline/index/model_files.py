@@ -53,7 +53,7 @@ def source_folder(model: str) -> Path | None:
     folder = Path(model).expanduser()
     if folder.is_dir():
         return folder.resolve()
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", model):
+    if not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", model):
         known = ", ".join(PACKAGED_MODELS)
         raise UsageError(
             f"no embedding model {model!r}", fix=f"name a packaged model ({known}), a folder, or OWNER/NAME on a hub"

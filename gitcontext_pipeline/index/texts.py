@@ -1,4 +1,4 @@
-"""What of a chunk goes into which index: the lexical fields, and the two texts that are embedded."""
+"""What of a chunk goes into which index: the lexical fields, and the short texts that are embedded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from gitcontext_pipeline.index.tokens import parts, words
 
-TEXTS_VERSION = 1
+TEXTS_VERSION = 2
 """Part of every index's fingerprint; raised whenever a field or an embedded text is made differently."""
 
 Row = Mapping[str, Any]
@@ -35,15 +35,32 @@ def lexical_fields(row: Row) -> dict[str, str]:
     }
 
 
-def embedded_text(row: Row) -> str:
-    """The chunk as the first vector sees it: its own text, under its name."""
+PASSAGE_LINES: Mapping[str, tuple[int, int]] = {"code": (14, 10), "docs": (10, 8)}
+"""Lines of one passage, and how far the next one begins: the model reads short texts best, and cuts long ones off."""
+MOST_PARAGRAPHS = 5
+LONGEST_PARAGRAPH = 700
+
+
+def passages(row: Row) -> list[str]:
+    """The chunk in the short pieces that are embedded one by one, each under the chunk's name; at least one.
+
+    The best of a chunk's passages stands for it: an answer is often a few lines in a long function.
+    """
     if row["kind"] in {"commit", "pull_request"}:
-        return str(row["text"])
-    return f"{row['symbol'] or row['path']}\n{row['text']}"
+        paragraphs = [paragraph for paragraph in row["text"].split("\n\n")[1:] if paragraph.strip()]
+        title = row["signature"]
+        return [title, *(f"{title}\n{each[:LONGEST_PARAGRAPH]}" for each in paragraphs[:MOST_PARAGRAPHS])]
+    name = row["symbol"] or row["path"]
+    lines = row["text"].split("\n")
+    size, step = PASSAGE_LINES[row["kind"]]
+    if len(lines) <= size + 4:
+        return [f"{name}\n{row['text']}"]
+    starts = range(0, len(lines) - 4, step)
+    return ["\n".join([name, *lines[start : start + size]]) for start in starts]
 
 
 def summary_text(row: Row) -> str:
-    """The chunk as a person would describe it: readable name, where it is, doc comment, what changed it."""
+    """The chunk as a person would describe it in one breath: readable name, place, doc comment, what changed it."""
     if row["kind"] in {"commit", "pull_request"}:
         return f"{row['signature']}. {readable(' '.join(row['paths'][:5]))}"
     lead = readable(row["symbol"] or "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +17,11 @@ from gitcontext_pipeline.index.embedder import Embedder, load_embedder
 from gitcontext_pipeline.index.texts import FIELDS
 from gitcontext_pipeline.index.tokens import query_terms
 from gitcontext_pipeline.retrieval.copies import fold_copies
+from gitcontext_pipeline.retrieval.features import Traits, choose, feature_matrix
 from gitcontext_pipeline.retrieval.question import Question, read_question
-from gitcontext_pipeline.retrieval.ranking import Ranked, Traits, rank
+from gitcontext_pipeline.retrieval.ranking import CANDIDATES, Ranked, rank
 from gitcontext_pipeline.retrieval.result import Result
+from gitcontext_pipeline.retrieval.scores import RawScores, raw_scores
 from gitcontext_pipeline.retrieval.weights import DEFAULT, Weights
 from gitcontext_pipeline.storage import read_json
 
@@ -109,19 +112,21 @@ class Retriever:
                 raise UsageError(f"no scope {scope!r}", fix=f"one of {', '.join(SCOPES)}")
         return allowed
 
+    def features(self, question: str) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float32]]]:
+        """The candidate rows for a question without a scope, and their features by name: for learning weights."""
+        asked = read_question(question)
+        allowed = self._allowed(None)
+        scores = self._scores(asked, vectors=True)
+        candidates = choose(scores, self._snapshot.traits, allowed, CANDIDATES)
+        return candidates.rows, feature_matrix(asked, scores, self._snapshot.traits, allowed, candidates)
+
+    def _scores(self, question: Question, vectors: bool) -> RawScores:
+        vector = self._embedder().encode_query(question.text) if vectors else None
+        return raw_scores(query_terms(question.text), vector, self._snapshot.fields, self._snapshot.vectors)
+
     def _rank(self, question: Question, allowed: NDArray[np.bool_]) -> Ranked:
-        weights = self.weights
-        size = len(self._snapshot.kinds)
-        lexical = np.zeros(size, dtype=np.float32)
-        if weights.lexical:
-            asked = query_terms(question.text)
-            for name, index in self._snapshot.fields.items():
-                lexical += weights.fields[name] * index.score(asked)
-        dense = np.zeros(size, dtype=np.float32)
-        if weights.dense and size:
-            text, summary = self._snapshot.vectors.similarities(self._embedder().encode_query(question.text))
-            dense = (1 - weights.summary) * text + weights.summary * summary
-        return rank(question, lexical, dense, self._snapshot.traits, allowed, weights)
+        scores = self._scores(question, self.weights.uses_vectors)
+        return rank(question, scores, self._snapshot.traits, allowed, self.weights)
 
     def _results(self, ranked: Ranked, top: int) -> list[Result]:
         positions = range(min(len(ranked.rows), 3 * top))
@@ -150,10 +155,33 @@ def _load(directory: Path, manifest: dict[str, Any]) -> Snapshot:
         raise ValueError("its vectors are those of other chunks")
     fields = {name: bm25.load(directory / "bm25" / name) for name in FIELDS}
     kinds = np.asarray(chunks.column("kind").to_pylist(), dtype=np.str_)
+    symbols = chunks.column("symbol").to_pylist()
     traits = Traits(
-        symbols=[(symbol or "").lower() for symbol in chunks.column("symbol").to_pylist()],
+        symbols=[(symbol or "").lower() for symbol in symbols],
         paths=chunks.column("path").to_pylist(),
+        kinds=kinds,
         roles=np.asarray(chunks.column("role").to_pylist(), dtype=np.str_),
-        is_change=np.isin(kinds, ["commit", "pull_request"]),
+        is_release=np.asarray([bool(symbol and _RELEASE.match(symbol)) for symbol in symbols], dtype=bool),
+        length=_lengths(chunks),
+        changes=_changes_by_chunk(chunks, np.isin(kinds, ("commit", "pull_request"))),
     )
     return Snapshot({**manifest, "embedding_model": manifest["embedding_model"]}, chunks, fields, loaded, traits, kinds)
+
+
+_RELEASE = re.compile(r"\W{0,3}(?:v(?:ersion)?\.? ?)?\d+\.\d+", re.IGNORECASE)
+"""How the heading of one release in a changelog begins: `2.31.0 (2023-05-22)`, `[v1.2]`, `Version 3.0`."""
+
+
+def _changes_by_chunk(chunks: Any, is_change: NDArray[np.bool_]) -> list[list[int]]:
+    """For each chunk, the rows of the changes whose titles its `history` names; the newest of equal titles."""
+    titles = chunks.column("signature").to_pylist()
+    by_title: dict[str, int] = {}
+    for row in np.flatnonzero(is_change):
+        by_title.setdefault(titles[row], int(row))
+    history = chunks.column("history").to_pylist()
+    return [[by_title[title] for title in named if title in by_title] for named in history]
+
+
+def _lengths(chunks: Any) -> NDArray[np.float32]:
+    lengths = np.asarray([len(text) for text in chunks.column("text").to_pylist()], dtype=np.float32)
+    return (np.log(lengths + 20) / 5 - 1).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Every constant of the ranking, in one place. A weight of 0 (or a factor of 1) turns its mechanism off."""
+"""Every constant of the ranking, in one place. A weight of 0 turns its mechanism off."""
 
 from __future__ import annotations
 
@@ -7,38 +7,35 @@ from dataclasses import asdict, dataclass, field, replace
 
 from gitcontext_pipeline.storage import fingerprint
 
-RANKING_VERSION = 1
+RANKING_VERSION = 2
 """Part of every report's fingerprint; raised whenever equal weights give another order."""
+
+LEARNED: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The defaults were chosen on the golden sets under `evals/`, all of them together."""
+    """One weight a feature (see `features`), and what crowding costs. Measured by `gitcontext eval tune`."""
 
-    lexical: float = 0.5
-    dense: float = 0.5
-    fields: Mapping[str, float] = field(
-        default_factory=lambda: {"symbol": 1.0, "path": 0.3, "doc": 0.5, "body": 1.0, "history": 0.6}
-    )
-    summary: float = 0.4
-    """Share of the summary vector in the dense score; the rest is the text vector's."""
-    named: float = 0.25
-    """Added where the question names the chunk's symbol in code form."""
-    roles: Mapping[str, float] = field(
-        default_factory=lambda: {"test": 0.6, "example": 0.6, "generated": 0.5, "vendored": 0.5, "translated": 0.4}
-    )
-    """Factor of chunks from such files, unless the question asks for them."""
-    history: float = 0.75
-    """Factor of commits and pull requests when nothing in the question asks for a change."""
-    asked_history: float = 1.35
-    """Factor of commits and pull requests when the question asks for a change."""
-    same_file: float = 0.92
-    """Factor for each better result of the same file."""
+    features: Mapping[str, float] = field(default_factory=lambda: dict(LEARNED))
+    same_file: float = 0.05
+    """Taken off for each better result of the same file."""
+    same_symbol: float = 1.0
+    """Taken off for each better piece of the same symbol, so that one long function is not five results."""
     fold_copies: bool = True
+
+    def without(self, *prefixes: str) -> Weights:
+        """These weights with every feature whose name begins so at 0."""
+        kept = {name: 0.0 if name.startswith(prefixes) else weight for name, weight in self.features.items()}
+        return replace(self, features=kept)
 
     def but(self, **changes: object) -> Weights:
         """These weights with some replaced."""
         return replace(self, **changes)  # type: ignore[arg-type]
+
+    @property
+    def uses_vectors(self) -> bool:
+        return any(self.features.get(name) for name in ("passage", "summary"))
 
     @property
     def digest(self) -> str:
@@ -46,10 +43,20 @@ class Weights:
 
 
 DEFAULT = Weights()
+_LEXICAL, _DENSE = ("bm25", "coverage"), ("passage", "summary")
 
 ABLATIONS: Mapping[str, Weights] = {
-    "bm25": DEFAULT.but(dense=0.0),
-    "dense": DEFAULT.but(lexical=0.0),
+    "bm25": Weights({f"bm25 {name}": 1.0 for name in ("symbol", "path", "doc", "body", "history")}, 0, 0, False),
+    "dense": Weights({"passage": 0.7, "summary": 0.3}, 0, 0, False),
     "hybrid": DEFAULT,
+    "no lexical scores": DEFAULT.without(*_LEXICAL),
+    "no vectors": DEFAULT.without(*_DENSE),
+    "no summary vector": DEFAULT.without("summary"),
+    "no history field": DEFAULT.without("bm25 history"),
+    "no symbol names": DEFAULT.without("name"),
+    "no roles": DEFAULT.without("test", "example", "secondary"),
+    "no intent": DEFAULT.without("change, asked", "docs, change", "release, asked", "voted for, asked"),
+    "no votes": DEFAULT.without("voted", "touched"),
+    "no crowding": DEFAULT.but(same_file=0.0, same_symbol=0.0, fold_copies=False),
 }
 """Named variants for comparisons; `hybrid` is what people get."""

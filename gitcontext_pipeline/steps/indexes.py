@@ -17,7 +17,7 @@ from gitcontext_pipeline.storage import building, fingerprint, locked
 
 
 def build_vectors(workspace: Workspace) -> StepResult:
-    """Two vectors a chunk in LanceDB, of its text and of its summary; only texts never seen before are embedded."""
+    """Vectors of every chunk's passages and summary in LanceDB; only texts never seen before are embedded."""
     snapshot = candidate(workspace)
     embedder = embedder_of(workspace)
     path = snapshot / "lancedb"
@@ -27,7 +27,10 @@ def build_vectors(workspace: Workspace) -> StepResult:
         cache = EmbeddingCache(workspace.state.embeddings, embedder)
         started = time.perf_counter()
         workspace.progress(f"embedding {len(rows)} chunks with {embedder.name}")
-        wanted = [texts.embedded_text(row) for row in rows] + [texts.summary_text(row) for row in rows]
+        pieces = [texts.passages(row) for row in rows]
+        wanted = [text for each in pieces for text in each]
+        passages = len(wanted)
+        wanted += [texts.summary_text(row) for row in rows]
         done = 0
 
         def advance(more: int) -> None:
@@ -36,11 +39,13 @@ def build_vectors(workspace: Workspace) -> StepResult:
             workspace.advance(done, len(wanted))
 
         matrix, embedded = cache.encode(wanted, advance)
+        ids = [row["id"] for row in rows]
+        index = vectors.from_passages(ids, [len(each) for each in pieces], matrix[:passages], matrix[passages:])
         with building(path) as beside:
-            vectors.save(beside, [row["id"] for row in rows], matrix[: len(rows)], matrix[len(rows) :])
+            vectors.save(beside, index)
         return {
             "rows": len(rows),
-            "texts": len(wanted),
+            "passages": passages,
             "embedded": embedded,
             "reused": len(wanted) - embedded,
             "seconds": round(time.perf_counter() - started, 2),
