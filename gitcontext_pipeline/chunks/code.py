@@ -11,13 +11,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gitcontext_pipeline.chunks.definitions import CONTAINERS, Definition, find_definitions
+from gitcontext_pipeline.chunks.definitions import CONTAINERS, Definition, Definitions, find_definitions
 from gitcontext_pipeline.chunks.languages import Language
-from gitcontext_pipeline.chunks.lines import WINDOW_LINES, file_lines, is_blank, pieces, trim
+from gitcontext_pipeline.chunks.lines import WINDOW_LINES, is_blank, pieces, trim
 from gitcontext_pipeline.chunks.schema import Span
 
 MAX_LINES = 100
@@ -25,6 +26,7 @@ NESTED_LINES = 12
 MINOR_LINES = 4
 MINOR = frozenset({"constant", "variable", "property", "type", "macro"})
 LEADING_COMMENT_LINES = 3
+HEADER_LINES = 2
 
 _CLOSERS = re.compile(
     r"^[\s\])}>;,]*(//.*|/\*.*\*/|\*/)?$|^\s*(end|fi|done|esac|#endif.*|\?>)\W*$|^\s*\}\s*(as const|from .*)?;?$"
@@ -32,6 +34,8 @@ _CLOSERS = re.compile(
 _OPENERS = re.compile(
     r"^\s*((public|private|protected|signals|slots)\s*:|#if.*|#else|#elif.*|(type|const|var)\s*\()\s*$"
 )
+_HEADED = frozenset({"impl", "namespace", "module", "test"})
+"""Kinds whose header alone defines nothing."""
 _MODULE = -1
 
 
@@ -46,17 +50,17 @@ class _Run:
 
 def split_code(language: Language, text: str) -> list[Span]:
     """The spans of one source file, in the order of their lines."""
-    lines = file_lines(text)
-    definitions = find_definitions(language, text, lines)
-    found = _without_overloads(definitions.found, lines)
-    own, beside = _placed(found)
-    owner = [_MODULE] * len(lines)
+    file = find_definitions(language, text)
+    _take_in_overloads(file)
+    own, beside = _placed(file.found)
+    owner = [_MODULE] * len(file.lines)
     for index in own:
-        owner[found[index].start : found[index].end + 1] = [index] * (found[index].end + 1 - found[index].start)
-    runs = _joined(_runs(lines, owner), lines, found, definitions.comment_rows)
-    spans = [span for run in runs for span in _spans_of(run, lines, found, definitions.comment_rows)]
+        one = file.found[index]
+        owner[one.start : one.end + 1] = [index] * one.length
+    spans = [span for run in _joined(file, _runs(file.lines, owner)) for span in _spans_of(file, run)]
     for index in beside:
-        spans += _named(found[index], lines, found[index].start + 1, found[index].end + 1)
+        one = file.found[index]
+        spans += _named(file, one, one.start + 1, one.end + 1)
     return sorted(_doc_once(spans), key=lambda span: (span.start_line, -span.end_line))
 
 
@@ -74,14 +78,14 @@ def fill_gaps(lines: Sequence[str], spans: Sequence[Span]) -> list[Span]:
     return gaps
 
 
-def _without_overloads(found: list[Definition], lines: Sequence[str]) -> list[Definition]:
-    """Overloads, which have no body, become the first lines of the definition of the same name right below them."""
-    for previous, following in pairwise(found):
-        adjacent = all(is_blank(line) for line in lines[previous.end + 1 : following.start])
-        if previous.bodiless and previous.symbol == following.symbol and adjacent:
+def _take_in_overloads(file: Definitions) -> None:
+    """Let overloads, which have no body, be the first lines of the definition of the same name right below them."""
+    for previous, following in pairwise(file.found):
+        if not previous.bodiless or previous.symbol != following.symbol:
+            continue
+        if all(is_blank(line) for line in file.lines[previous.end + 1 : following.start]):
             following.start = min(following.start, previous.start)
             following.doc = following.doc or previous.doc
-    return found
 
 
 def _placed(found: list[Definition]) -> tuple[list[int], list[int]]:
@@ -136,63 +140,57 @@ def _runs(lines: Sequence[str], owner: Sequence[int]) -> list[_Run]:
     return runs
 
 
-def _joined(
-    runs: list[_Run], lines: Sequence[str], found: Sequence[Definition], comment_rows: frozenset[int]
-) -> list[_Run]:
+def _joined(file: Definitions, runs: list[_Run]) -> list[_Run]:
     """Runs that say nothing by themselves, joined: closing brackets to the run before, openers to the next."""
     joined: list[_Run] = []
     waiting: int | None = None
     for position, run in enumerate(runs):
-        body = [line for line in lines[run.start - 1 : run.end] if not is_blank(line)]
+        body = [line for line in file.lines[run.start - 1 : run.end] if not is_blank(line)]
         if joined and waiting is None and all(_CLOSERS.match(line) for line in body):
             joined[-1].end = run.end
-            continue
-        if position + 1 < len(runs) and _leads(run, body, found, comment_rows):
+        elif position + 1 < len(runs) and _leads(file, run, body):
             waiting = run.start if waiting is None else waiting
-            continue
-        joined.append(_Run(run.start if waiting is None else waiting, run.end, run.owner))
-        waiting = None
+        else:
+            joined.append(_Run(run.start if waiting is None else waiting, run.end, run.owner))
+            waiting = None
     return joined
 
 
-def _leads(run: _Run, body: Sequence[str], found: Sequence[Definition], comment_rows: frozenset[int]) -> bool:
+def _leads(file: Definitions, run: _Run, body: Sequence[str]) -> bool:
     """Whether the run only introduces what follows it."""
-    rows = range(run.start - 1, run.end)
-    if all(row in comment_rows for row in rows) and len(body) <= LEADING_COMMENT_LINES:
-        return True
+    said = sum(not file.says_nothing(row) for row in range(run.start - 1, run.end))
+    if said == 0:
+        return len(body) <= LEADING_COMMENT_LINES
     if all(_OPENERS.match(line) or _CLOSERS.match(line) for line in body):
         return True
-    heading = run.owner != _MODULE and found[run.owner].kind in {"impl", "namespace", "module", "test"}
-    return (
-        heading and run.start - 1 <= found[run.owner].head and len(body) - sum(row in comment_rows for row in rows) <= 2
-    )
+    if run.owner == _MODULE:
+        return False
+    owner = file.found[run.owner]
+    return owner.kind in _HEADED and run.start - 1 <= owner.head and said <= HEADER_LINES
 
 
-def _spans_of(run: _Run, lines: Sequence[str], found: Sequence[Definition], comment_rows: frozenset[int]) -> list[Span]:
-    if run.owner != _MODULE:
-        return _named(found[run.owner], lines, run.start, run.end)
-    only = _only_definition(run, lines, found, comment_rows)
-    if only is not None:
-        return _named(only, lines, run.start, run.end)
-    return [Span(first, last, None, "module") for first, last in pieces(lines, run.start, run.end, WINDOW_LINES)]
+def _spans_of(file: Definitions, run: _Run) -> list[Span]:
+    one = file.found[run.owner] if run.owner != _MODULE else _only_definition(file, run)
+    if one is not None:
+        return _named(file, one, run.start, run.end)
+    return [Span(first, last, None, "module") for first, last in pieces(file.lines, run.start, run.end, WINDOW_LINES)]
 
 
-def _named(definition: Definition, lines: Sequence[str], start: int, end: int) -> list[Span]:
+def _named(file: Definitions, one: Definition, start: int, end: int) -> list[Span]:
     return [
-        Span(first, last, definition.symbol, definition.kind, definition.signature, definition.doc)
-        for first, last in pieces(lines, start, end, MAX_LINES)
+        Span(first, last, one.symbol, one.kind, one.signature, one.doc)
+        for first, last in pieces(file.lines, start, end, MAX_LINES)
     ]
 
 
-def _only_definition(
-    run: _Run, lines: Sequence[str], found: Sequence[Definition], comment_rows: frozenset[int]
-) -> Definition | None:
+def _only_definition(file: Definitions, run: _Run) -> Definition | None:
     """The one small definition that a run of module-level code consists of, if it does."""
-    inside = [one for one in found if one.parent is None and run.start - 1 <= one.start and one.end < run.end]
+    begin = bisect_left(file.found, run.start - 1, key=lambda one: one.start)
+    inside = [one for one in file.found[begin : begin + 2] if one.parent is None and one.end < run.end]
     if len(inside) != 1:
         return None
     rest = [row for row in range(run.start - 1, run.end) if not inside[0].start <= row <= inside[0].end]
-    return inside[0] if all(is_blank(lines[row]) or row in comment_rows for row in rest) else None
+    return inside[0] if all(file.says_nothing(row) for row in rest) else None
 
 
 def _doc_once(spans: Sequence[Span]) -> list[Span]:

@@ -6,6 +6,8 @@ import inspect
 import re
 from collections.abc import Iterable
 
+from gitcontext_pipeline.chunks.lines import LONGEST_LINE
+
 _MARKERS = re.compile(r"^\s*(?:/\*[*!]*|\*+/|\*(?!\*)|//[/!]*|#+!?|--+|;+)(?:(?<=\*/)|[ \t]?)")
 _CLOSING = re.compile(r"\s*\*+/\s*$")
 _RULE = re.compile(r"^[\s\-=*#/~_+]*$")
@@ -14,7 +16,7 @@ _STRING = re.compile(r"^[A-Za-z]*(\"\"\"|'''|\"|')(.*?)(?:\1)?$", re.DOTALL)
 
 def clean_comment(lines: Iterable[str]) -> str:
     """The text of adjacent comment lines, whatever the language's comment markers; rules like `# ----` are dropped."""
-    cleaned = [_MARKERS.sub("", _CLOSING.sub("", line)).rstrip() for line in lines]
+    cleaned = [_MARKERS.sub("", _CLOSING.sub("", line[:LONGEST_LINE])).rstrip() for line in lines]
     kept = ["" if _RULE.match(line) else line for line in cleaned]
     return inspect.cleandoc("\n" + "\n".join(kept)).strip()
 

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gitcontext_pipeline.chunks.comments import clean_comment, clean_docstring
-from gitcontext_pipeline.chunks.grammars import grammar_of, query_of
+from gitcontext_pipeline.chunks.grammars import parse, query_of
 from gitcontext_pipeline.chunks.languages import Language
+from gitcontext_pipeline.chunks.lines import file_lines
 from gitcontext_pipeline.chunks.names import text_of
 from gitcontext_pipeline.chunks.signatures import SIGNATURE_CHARACTERS, signature_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+SYMBOL_CHARACTERS = 200
+"""Longest qualified name; in deeper nests a definition keeps just its own."""
 
 TYPES = frozenset({"class", "struct", "union", "interface", "trait", "impl", "enum", "object", "extension", "actor"})
 """Kinds whose members are named after them, and whose functions are methods."""
@@ -53,29 +57,30 @@ class Definition:
 class Definitions:
     """The definitions of one file, outer ones before those inside them, and the rows that hold nothing but comments."""
 
+    lines: list[str]
     found: list[Definition]
     comment_rows: frozenset[int]
 
+    def says_nothing(self, row: int) -> bool:
+        """Whether the row is blank or part of a comment."""
+        return row in self.comment_rows or not self.lines[row].strip()
 
-def find_definitions(language: Language, text: str, lines: list[str]) -> Definitions:
-    from tree_sitter import Parser, QueryCursor
 
-    source = text.encode("utf-8", "replace")
-    root = Parser(grammar_of(language)).parse(source).root_node
+def find_definitions(language: Language, text: str) -> Definitions:
+    """The definitions of a source file. Raises ImportError without the grammar, ValueError when the parser is lost."""
+    from tree_sitter import QueryCursor
+
+    lines = file_lines(text)
+    # Some grammars' scanners (Kotlin's) look for the end of a word for ever when the file ends within it.
+    source = text.encode("utf-8", "replace") + b"\n"
+    root = parse(language, source).root_node
     captures = QueryCursor(query_of(language)).captures(root)
     comments, attributes = captures.pop("comment", []), captures.pop("attribute", [])
+    comment_bytes = sorted((node.start_byte, node.end_byte) for node in comments)
     wrappers = {node.id for node in captures.pop("wrapper", [])}
-    above = {
-        last: first for node in comments + attributes for first, last in [_rows(node)] if _starts_line(node, lines)
-    }
-    source_comments = sorted((node.start_byte, node.end_byte) for node in comments)
-    comment_rows = frozenset(
-        row
-        for node in comments
-        if _starts_line(node, lines)
-        for first, last in [_rows(node)]
-        for row in range(first, last + 1)
-    )
+    comments = [node for node in comments if _starts_line(node, source)]
+    above = {last: first for node in comments + attributes for first, last in [_rows(node)]}
+    comment_rows = frozenset(row for node in comments for row in range(_rows(node)[0], _rows(node)[1] + 1))
     found: list[Definition] = []
     around: list[tuple[int, int]] = []
     for kind, node in _in_order(captures):
@@ -86,14 +91,14 @@ def find_definitions(language: Language, text: str, lines: list[str]) -> Definit
             around.pop()
         parent = around[-1][1] if around else None
         outer = _with_wrappers(node, wrappers)
-        first = outer.start_point.row
+        first = min(outer.start_point.row, len(lines) - 1)
         start = _start_with_what_is_above(first, above, lines)
-        signature = signature_of(outer, node, source, source_comments)
+        signature = signature_of(outer, node, source, comment_bytes)
         owner = found[parent] if parent is not None else None
         definition = Definition(
             start=max(start, owner.head) if owner else start,
             head=first,
-            end=max(first, _rows(node)[1]),
+            end=max(first, min(_rows(node)[1], len(lines) - 1)),
             kind=_refined(kind, name, owner, signature),
             symbol=_qualified(name, kind, found, parent),
             signature=_title_path(name, found, parent) if kind == "test" else signature,
@@ -105,7 +110,7 @@ def find_definitions(language: Language, text: str, lines: list[str]) -> Definit
         found.append(definition)
     if root.has_error:
         _complete(found, lines)
-    return Definitions(found, comment_rows)
+    return Definitions(lines, found, comment_rows)
 
 
 def _in_order(captures: dict[str, list[Node]]) -> list[tuple[str, Node]]:
@@ -127,9 +132,8 @@ def _rows(node: Node) -> tuple[int, int]:
     return node.start_point.row, last
 
 
-def _starts_line(node: Node, lines: list[str]) -> bool:
-    row, column = node.start_point
-    return row < len(lines) and not lines[row].encode("utf-8", "replace")[:column].strip()
+def _starts_line(node: Node, source: bytes) -> bool:
+    return not source[node.start_byte - node.start_point.column : node.start_byte].strip()
 
 
 def _indentation(line: str) -> int:
@@ -171,7 +175,8 @@ def _qualified(name: str | None, kind: str, found: list[Definition], parent: int
     while parent is not None:
         owner = found[parent]
         if owner.symbol is not None and owner.kind not in {"namespace", "test"}:
-            return name if name.startswith(f"{owner.symbol}.") else f"{owner.symbol}.{name}"
+            qualified = name if name.startswith(f"{owner.symbol}.") else f"{owner.symbol}.{name}"
+            return qualified if len(qualified) <= SYMBOL_CHARACTERS else name
         parent = owner.parent
     return name
 

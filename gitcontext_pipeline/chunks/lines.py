@@ -13,6 +13,9 @@ from gitcontext_pipeline.chunks.schema import Span
 WINDOW_LINES = 60
 """Longest piece of text that has no definitions to be cut at."""
 
+LONGEST_LINE = 2_000
+"""Longest line, in characters, that is taken for something written to be read."""
+
 
 def file_lines(text: str) -> list[str]:
     """The lines of a file; a final newline does not start another one."""
@@ -20,6 +23,11 @@ def file_lines(text: str) -> list[str]:
     if lines[-1] == "":
         lines.pop()
     return lines
+
+
+def skimmed_lines(text: str) -> list[str]:
+    """The lines for reading with regular expressions, which are slow on very long ones: those are cut."""
+    return [line[:LONGEST_LINE] for line in file_lines(text)]
 
 
 def is_blank(line: str) -> bool:

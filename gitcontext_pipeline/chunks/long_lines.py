@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gitcontext_pipeline.chunks.lines import is_blank
+from gitcontext_pipeline.chunks.lines import LONGEST_LINE, is_blank
 from gitcontext_pipeline.chunks.schema import Omission, Span
 
-LONGEST_LINE = 2_000
 KEPT_CHARACTERS = 200
 REASON = "line of more than 2,000 characters"
 
@@ -35,3 +34,9 @@ def shorten(lines: Sequence[str], spans: Sequence[Span]) -> tuple[list[Span], li
 
 def _shortened(line: str) -> str:
     return line if len(line) <= LONGEST_LINE else f"{line[:KEPT_CHARACTERS]} [{len(line) - KEPT_CHARACTERS:,} more]"
+
+
+def is_mostly_long(lines: Sequence[str]) -> bool:
+    """Whether most of a file's text is in such lines, as in minified code."""
+    long = sum(len(line) for line in lines if len(line) > LONGEST_LINE)
+    return 2 * long > sum(len(line) for line in lines)

@@ -11,12 +11,14 @@ import html
 import re
 from collections.abc import Sequence
 
-from gitcontext_pipeline.chunks.lines import file_lines, is_blank
+from gitcontext_pipeline.chunks.lines import is_blank, skimmed_lines
 from gitcontext_pipeline.chunks.schema import Span
 from gitcontext_pipeline.chunks.sections import Heading, split_sections
 
+HEADING_CHARACTERS = 200
+
 _FENCE = re.compile(r"^\s*(?:[-*+>]\s+|\d+[.)]\s+)*(`{3,}|~{3,})([^`]*)$")
-_ATX = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_ATX = re.compile(r"^ {0,3}(#{1,6})((?:[ \t].*)?)$")
 _SETEXT = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
 _NOT_A_PARAGRAPH = re.compile(
     r"^(?: {4}|\t| {0,3}(?:[-*+>|]\s|[-*+>|]$|\d{1,9}[.)]\s|#{1,6}\s|<|`{3}|~{3}))|^[\s|:\-=*_]+$"
@@ -26,7 +28,7 @@ _FRONT_MATTER_TITLE = re.compile(r"""^title\s*[:=]\s*["']?(.*?)["']?\s*$""")
 _MARKDOWN_ANCHOR = re.compile(r"""^\s*<a\s+(?:name|id)=[^>]*>\s*(?:</a>)?\s*$""")
 _ADORNMENT = re.compile(r"^([!-/:-@\[-`{-~])\1*\s*$")
 _RST_LABEL = re.compile(r"^\.\. _[^:]+:\s*$|^\.\. _`[^`]+`:\s*$")
-_ASCIIDOC = re.compile(r"^(={1,6})[ \t]+(\S.*?)(?:[ \t]+=+)?[ \t]*$")
+_ASCIIDOC = re.compile(r"^(={1,6})([ \t].*)$")
 _ASCIIDOC_BLOCK = re.compile(r"^(-{4,}|\.{4,}|\+{4,}|/{4,}|_{4,}|\*{4,}|`{3,})[^\n]*$")
 _ASCIIDOC_ANCHOR = re.compile(r"^\[\[?[^\]]*\]\]?\s*$")
 
@@ -49,24 +51,32 @@ _INLINE: tuple[tuple[re.Pattern[str], str], ...] = (
 
 def plain_heading(written: str) -> str:
     """A heading as a reader sees it, without inline markup."""
+    written = written[: 2 * HEADING_CHARACTERS]
     for pattern, replacement in _INLINE:
         written = pattern.sub(replacement, written)
-    return " ".join(html.unescape(written).split())[:200]
+    return " ".join(html.unescape(written).split())[:HEADING_CHARACTERS]
+
+
+def _unclosed(title: str, mark: str) -> str:
+    """An ATX heading's text without the marks that may close it (`## Title ##`)."""
+    title = title.strip()
+    bare = title.rstrip(mark)
+    return bare.rstrip() if not bare or bare[-1] in " \t" else title
 
 
 def split_markdown(text: str) -> list[Span]:
-    lines = file_lines(text)
+    lines = skimmed_lines(text)
     body, title = _front_matter(lines)
     return split_sections(lines, _markdown_headings(lines, body), title)
 
 
 def split_rst(text: str) -> list[Span]:
-    lines = file_lines(text)
+    lines = skimmed_lines(text)
     return split_sections(lines, _rst_headings(lines))
 
 
 def split_asciidoc(text: str) -> list[Span]:
-    lines = file_lines(text)
+    lines = skimmed_lines(text)
     return split_sections(lines, _asciidoc_headings(lines))
 
 
@@ -114,7 +124,7 @@ def _markdown_headings(lines: Sequence[str], body: int) -> list[Heading]:
             headings.append(_heading(lines, index - paragraph, index, level, title, _MARKDOWN_ANCHOR))
         elif match is not None:
             level = len(match.group(1)) if match.group(1).startswith("#") else int(match.group(1))
-            headings.append(_heading(lines, index, index, level, match.group(2) or "", _MARKDOWN_ANCHOR))
+            headings.append(_heading(lines, index, index, level, _unclosed(match.group(2), "#"), _MARKDOWN_ANCHOR))
         plain = underline is None and match is None and not is_blank(line)
         paragraph = paragraph + 1 if plain and (paragraph or not _NOT_A_PARAGRAPH.match(line)) else 0
     return headings
@@ -155,7 +165,9 @@ def _asciidoc_headings(lines: Sequence[str]) -> list[Heading]:
         elif mark is not None:
             block = mark.group(1)
         elif (match := _ASCIIDOC.match(line)) is not None:
-            headings.append(_heading(lines, index, index, len(match.group(1)), match.group(2), _ASCIIDOC_ANCHOR))
+            headings.append(
+                _heading(lines, index, index, len(match.group(1)), _unclosed(match.group(2), "="), _ASCIIDOC_ANCHOR)
+            )
     return headings
 
 

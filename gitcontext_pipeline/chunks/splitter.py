@@ -11,7 +11,7 @@ from gitcontext_pipeline.chunks import markup, structured
 from gitcontext_pipeline.chunks.code import fill_gaps, split_code
 from gitcontext_pipeline.chunks.languages import BY_NAME, LANGUAGES, Language
 from gitcontext_pipeline.chunks.lines import file_lines, split_lines
-from gitcontext_pipeline.chunks.long_lines import shorten
+from gitcontext_pipeline.chunks.long_lines import is_mostly_long, shorten
 from gitcontext_pipeline.chunks.notebook import split_notebook
 from gitcontext_pipeline.chunks.schema import Omission, Span, Split
 
@@ -68,7 +68,8 @@ _PROSE_NAME = re.compile(
 _MACHINE_TEXT = re.compile(r"^(?:(?:.*[-_.])?requirements[\w.-]*|constraints[\w.-]*|cmakelists|robots)\.txt$", re.I)
 _SHEBANG = re.compile(r"^#!\s*\S*?([\w.+-]+)(?:[ \t]+(.*))?$")
 _CPP_HEADER = re.compile(
-    r"^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|(?:public|private|protected)\s*:)|\w::\w", re.MULTILINE
+    r"^[ \t]*(?:class[ \t]+\w|namespace\b|template[ \t]*<|using[ \t]+\w|(?:public|private|protected)[ \t]*:)|\w::\w",
+    re.MULTILINE,
 )
 
 
@@ -125,9 +126,12 @@ def _by_interpreter(text: str) -> Language | None:
 
 
 def _code(language: Language, text: str) -> list[Span]:
-    """By syntax; by lines alone where the grammar is not installed or cannot read the file at all."""
+    """By syntax; by lines alone where the code is minified, the grammar not installed, or the parser lost."""
+    lines = file_lines(text)
+    if is_mostly_long(lines):
+        return split_lines(lines)
     try:
         spans = split_code(language, text)
-    except (ImportError, ValueError, OSError, RecursionError):
-        return split_lines(file_lines(text))
-    return sorted([*spans, *fill_gaps(file_lines(text), spans)], key=lambda span: (span.start_line, -span.end_line))
+    except (ImportError, ValueError):
+        return split_lines(lines)
+    return sorted([*spans, *fill_gaps(lines, spans)], key=lambda span: (span.start_line, -span.end_line))

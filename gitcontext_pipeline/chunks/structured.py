@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from gitcontext_pipeline.chunks.lines import WINDOW_LINES, file_lines, is_blank, pieces
+from gitcontext_pipeline.chunks.lines import WINDOW_LINES, is_blank, pieces, skimmed_lines
 from gitcontext_pipeline.chunks.markup import plain_heading
 from gitcontext_pipeline.chunks.schema import Span
 from gitcontext_pipeline.chunks.sections import Heading, split_sections
@@ -24,7 +24,7 @@ _YAML_KEY = re.compile(
     r"""^(\s*)(?:- )?(?:"([^"]+)"|'([^']+)'|([^\s#&*!|>%@`"'\[\]{}\-][^#]*?|-\w[^#]*?))\s*:(?:\s|$)"""
 )
 _JSON_KEY = re.compile(r'^(\s*)"((?:[^"\\]|\\.)*)"()()\s*:')
-_TABLE = re.compile(r"^\s*\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(?:[#;].*)?$")
+_TABLE = re.compile(r"^\s*\[{1,2}([^\[\]]+)\]{1,2}\s*(?:[#;].*)?$")
 _TARGET = re.compile(r"^([^\s#:=][^:=#]*?)\s*::?(?![:=])(?!\s*=)")
 _DEFINE = re.compile(r"^define\s+(\S+)")
 _STAGE = re.compile(r"^FROM\s+(\S+)(?:.*?\s+AS\s+(\S+))?", re.IGNORECASE)
@@ -56,16 +56,18 @@ class Entry:
 
 
 def split_yaml(text: str) -> list[Span]:
-    return _by_keys(file_lines(text), _YAML_KEY)
+    return _by_keys(skimmed_lines(text), _YAML_KEY)
 
 
 def split_json(text: str) -> list[Span]:
-    return _by_keys(file_lines(text), _JSON_KEY)
+    return _by_keys(skimmed_lines(text), _JSON_KEY)
 
 
 def split_tables(text: str) -> list[Span]:
     """TOML, INI and everything else with `[tables]`."""
-    return _by_line(text, "table", lambda line: (m.group(1).strip("\"'"), True) if (m := _TABLE.match(line)) else None)
+    return _by_line(
+        text, "table", lambda line: (m.group(1).strip(" \t\"'"), True) if (m := _TABLE.match(line)) else None
+    )
 
 
 def split_makefile(text: str) -> list[Span]:
@@ -82,7 +84,7 @@ def split_dockerfile(text: str) -> list[Span]:
 
 def split_sql(text: str) -> list[Span]:
     """One entry a statement; a routine's body, between `$$` or BEGIN and END, does not end at its semicolons."""
-    lines = file_lines(text)
+    lines = skimmed_lines(text)
     entries: list[Entry] = []
     beginning: int | None = None
     quoted, depth = False, 0
@@ -108,7 +110,7 @@ def split_sql(text: str) -> list[Span]:
 
 def split_html(text: str) -> list[Span]:
     """By heading; in a page without headings, and inside scripts and styles, lines are just lines."""
-    lines = file_lines(text)
+    lines = skimmed_lines(text)
     headings: list[Heading] = []
     code = ""
     for number, line in enumerate(lines, 1):
@@ -139,7 +141,7 @@ def _statement(lines: Sequence[str], start: int, end: int) -> Entry:
 
 def _by_line(text: str, kind: str, read: Callable[[str], tuple[str | None, bool] | None]) -> list[Span]:
     """Entries begin at the lines that `read` gives (name, named) for, or at the comments right above those lines."""
-    lines = file_lines(text)
+    lines = skimmed_lines(text)
     entries: list[Entry] = []
     for number, line in enumerate(lines, 1):
         found = read(line)
