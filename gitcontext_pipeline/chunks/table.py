@@ -87,11 +87,11 @@ def to_arrow(chunks: Sequence[Chunk]) -> pa.Table:
 
 
 def _ids(chunks: Iterable[Chunk]) -> Iterable[str]:
-    seen: dict[tuple[str | None, ...], int] = {}
+    seen: dict[tuple[str, ...], int] = {}
     for chunk in chunks:
-        key = (chunk.corpus, chunk.path, chunk.symbol, chunk.commit, chunk.text_sha256)
+        key = (chunk.corpus, chunk.path, chunk.symbol or "", chunk.commit or "", chunk.text_sha256)
         count = seen[key] = seen.get(key, -1) + 1
-        yield hashlib.sha256("\0".join([*(part or "" for part in key), str(count)]).encode()).hexdigest()[:16]
+        yield hashlib.sha256("\0".join([*key, str(count)]).encode()).hexdigest()[:16]
 
 
 def write(chunks: Sequence[Chunk], path: Path) -> None:
