@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gitcontext_pipeline.errors import GitContextError, UsageError
-from gitcontext_pipeline.evaluation.report import CaseRanks, Measurement, Model, Report, read_model
+from gitcontext_pipeline.evaluation.report import CaseRanks, Measurement, Model, Report, read_model, read_report
 from gitcontext_pipeline.evaluation.soundness import nan_metrics, unsound
-from gitcontext_pipeline.storage import write_atomic
+from gitcontext_pipeline.storage import read_json, write_atomic
 
 UNPINNED = "unpinned"
 """The name of the baseline of a report that knows no corpus revision (a foreign retriever over its own corpus)."""
@@ -74,6 +74,12 @@ def unfit(report: Report) -> list[str]:
 def read_baseline(path: Path) -> Baseline:
     """Raises GitContextError naming the file and the first wrong field."""
     return read_model(path, Baseline, "Freeze one: gitcontext eval freeze --note 'why'.")
+
+
+def read_measurement(path: Path) -> Report | Baseline:
+    """A report or a baseline, whichever the file holds; raises GitContextError naming the first wrong field."""
+    found = read_json(path)
+    return read_baseline(path) if isinstance(found, dict) and "frozen" in found else read_report(path)
 
 
 def find_baseline(directory: Path, revision: str | None) -> Baseline | None:

@@ -57,15 +57,22 @@ def _reasons(report: Measurement, baseline: Measurement, policy: GatePolicy) -> 
             what=f"another corpus revision: {_short(revision)}, the baseline has {_short(frozen)}",
             fix=REFREEZE if frozen is None else f"Pin the corpus to {_short(frozen)} again. {REFREEZE}",
         )
-    for setting, option in (("top", "--top"), ("use_scope", "--use-scope"), ("granularity", "--granularity")):
+    for setting in ("top", "use_scope", "granularity"):
         now, then = getattr(report.settings, setting), getattr(baseline.settings, setting)
         if now != then:
             yield Reason(
                 what=f"another {setting}: {now}, the baseline has {then}",
-                fix=f"Evaluate with the baseline's setting: {RERUN} ({option} {then}). {REFREEZE}",
+                fix=f"Evaluate with the baseline's setting: {RERUN} {_option(setting, then)}. {REFREEZE}",
             )
     yield from _cases(report, baseline)
     yield from _metrics(report, baseline, policy)
+
+
+def _option(setting: str, value: object) -> str:
+    name = setting.replace("_", "-")
+    if isinstance(value, bool):
+        return f"--{name}" if value else f"--no-{name}"
+    return f"--{name} {value}"
 
 
 def _cases(report: Measurement, baseline: Measurement) -> Iterator[Reason]:

@@ -36,7 +36,8 @@ def judge(
 ) -> Verdict:
     """The verdict on `report`. Never raises for what a report or baseline holds.
 
-    `baseline` None means that none was ever frozen: a pass that warns, since a first run has nothing to fall from.
+    `baseline` None means that none was ever frozen: a pass that warns, since a first run has nothing to fall from;
+    where the policy requires a baseline, an error.
     `expected` are fingerprints of what the caller has now (`snapshot`, `dataset`, …): a report of anything else is
     stale.
     """
@@ -51,6 +52,8 @@ def judge(
     missed = [reason for reason in guarded if reason is not None]
     if baseline is None:
         warning = Reason(what="no baseline is frozen, so nothing was compared", fix=f"Freeze this run: {FREEZE}")
+        if policy.require_baseline:
+            return Verdict(outcome="error", reasons=[warning], tolerance_pp=tolerance)
         outcome: Literal["regression", "pass"] = "regression" if missed else "pass"
         return Verdict(outcome=outcome, reasons=missed, warnings=[warning], tolerance_pp=tolerance)
     if refused := incomparable(report, baseline, policy):
@@ -80,12 +83,12 @@ def deltas(before: Sequence[CaseRanks], after: Sequence[CaseRanks], policy: Gate
         yield _delta(metric.key, before, after, policy, gated=metric.key in policy.metrics)
     then = {case.id: case for case in before}
     now = {case.id: case for case in after}
+    large = {key for key, _ in policy.gated_slices(after)}
     for (label, value), ids in slice_ids(after):
         for key in policy.slice_metrics:
             if BY_KEY[key].applies(top):
                 sides = [then[name] for name in ids], [now[name] for name in ids]
-                gated = label in policy.slice_labels and len(ids) >= policy.min_slice_cases
-                yield _delta(key, *sides, policy, gated=gated, label=label, value=value)
+                yield _delta(key, *sides, policy, gated=(label, value) in large, label=label, value=value)
 
 
 def _compared(report: Report, baseline: Baseline, policy: GatePolicy, missed: list[Reason]) -> Verdict:

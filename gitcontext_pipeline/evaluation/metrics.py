@@ -12,7 +12,7 @@ import math
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from gitcontext_pipeline.evaluation.cases import LABELS
 from gitcontext_pipeline.evaluation.measures import Metric, metrics_for
@@ -30,6 +30,17 @@ DIGITS = 6
 """Reported numbers are rounded to this many decimals; the gate does not read them, it counts ranks."""
 
 UNLABELLED = "none"
+
+SliceIds = tuple[tuple[str, str], list[str]]
+"""((label, value), ids of its cases)."""
+
+
+class Labelled(Protocol):
+    """A case as read, or as measured: all that slicing needs."""
+
+    @property
+    def id(self) -> str: ...
+
 
 QrelsDict = dict[str, dict[str, int]]
 RunDict = dict[str, dict[str, float]]
@@ -81,8 +92,8 @@ def measure(cases: Sequence[CaseRanks], top: int) -> tuple[dict[str, Measured], 
     return over([case.id for case in cases]), slices
 
 
-def slice_ids(cases: Iterable[CaseRanks]) -> list[tuple[tuple[str, str], list[str]]]:
-    """((label, value), case ids) of every slice, in a fixed order."""
+def slice_ids(cases: Iterable[Labelled]) -> list[SliceIds]:
+    """Every slice with the ids of its cases, in a fixed order."""
     cases = list(cases)
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for label in LABELS:

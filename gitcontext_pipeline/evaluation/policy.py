@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from gitcontext_pipeline.errors import UsageError
 from gitcontext_pipeline.evaluation.cases import LABELS
 from gitcontext_pipeline.evaluation.measures import BY_KEY
+from gitcontext_pipeline.evaluation.metrics import Labelled, SliceIds, slice_ids
 
 DEFAULT_TOLERANCE = Fraction(5)
 
@@ -32,8 +34,10 @@ class GatePolicy:
 
     - `tolerance_pp`: percentage points that a gated number may fall, that very number included;
     - `metrics`: gated over all cases; `slice_metrics`: gated over each slice of `slice_labels` that has at least
-      `min_slice_cases` cases (in a slice of 8, one case is 12.5 points: fewer would gate on noise alone);
-    - `must_hit`: ids of cases that must have an answer among the first `must_hit_top` rows, whatever the averages say.
+      `min_slice_cases` cases (in a slice of 8, one case is 12.5 points: fewer would gate on noise alone); the first
+      label of those that cut out the same cases is the one that is gated;
+    - `must_hit`: ids of cases that must have an answer among the first `must_hit_top` rows, whatever the averages say;
+    - `require_baseline`: whether a run that was never frozen before is an error rather than a pass with a warning.
 
     Raises UsageError for an unknown metric or label, or an impossible number.
     """
@@ -41,10 +45,11 @@ class GatePolicy:
     tolerance_pp: Fraction | int | float | str = DEFAULT_TOLERANCE
     metrics: tuple[str, ...] = ("hit@1", "hit@3", "hit@5", "mrr")
     slice_metrics: tuple[str, ...] = ("hit@5",)
-    slice_labels: tuple[str, ...] = LABELS
+    slice_labels: tuple[str, ...] = ("kind", "style", "intent", "scope")
     min_slice_cases: int = 8
     must_hit: tuple[str, ...] = ()
     must_hit_top: int = 5
+    require_baseline: bool = False
 
     def __post_init__(self) -> None:
         percentage_points(self.tolerance_pp)
@@ -62,3 +67,18 @@ class GatePolicy:
     @property
     def tolerance(self) -> Fraction:
         return percentage_points(self.tolerance_pp)
+
+    def gated_slices(self, cases: Sequence[Labelled]) -> list[SliceIds]:
+        """The slices of `cases` that are large enough, each set of cases once.
+
+        Two slices over the same cases (scope often repeats kind) have one number: gating it twice would only tell the
+        same fall twice. So has a slice of all cases, where its metrics are gated over all cases anyway.
+        """
+        seen = {frozenset(case.id for case in cases)} if set(self.slice_metrics) <= set(self.metrics) else set()
+        found: list[SliceIds] = []
+        in_order = (each for label in self.slice_labels for each in slice_ids(cases) if each[0][0] == label)
+        for key, ids in in_order:
+            if len(ids) >= self.min_slice_cases and frozenset(ids) not in seen:
+                seen.add(frozenset(ids))
+                found.append((key, ids))
+        return found

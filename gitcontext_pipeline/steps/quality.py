@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ from gitcontext_pipeline.corpus.origins import read_checkout
 from gitcontext_pipeline.errors import GitContextError
 from gitcontext_pipeline.evaluation.baseline import Baseline, read_baseline
 from gitcontext_pipeline.evaluation.cases import CaseSet, read_cases
+from gitcontext_pipeline.evaluation.corpus_view import CorpusView
 from gitcontext_pipeline.evaluation.gate import judge
 from gitcontext_pipeline.evaluation.policy import GatePolicy
-from gitcontext_pipeline.evaluation.report import SCHEMA_VERSION, Report, read_report, write_report
+from gitcontext_pipeline.evaluation.report import SCHEMA_VERSION, Report, read_report, stable_content, write_report
 from gitcontext_pipeline.evaluation.run import evaluate
 from gitcontext_pipeline.evaluation.verdict import Verdict
 from gitcontext_pipeline.index import snapshot as snapshots
@@ -33,7 +33,7 @@ QUALITY_LOG = "quality.jsonl"
 """One line an evaluation, newest last: what the plots of metrics over time are drawn from."""
 
 
-def measure_retrieval(workspace: Workspace) -> StepResult:
+def measure_retrieval(workspace: Workspace, *, anew: bool = False) -> StepResult:
     """Hit@k, Recall@5, MRR and nDCG@10 of this snapshot over the golden set, per case and per slice, with latency."""
     snapshot = candidate(workspace)
     if workspace.golden_set is None:
@@ -46,16 +46,7 @@ def measure_retrieval(workspace: Workspace) -> StepResult:
 
     def make() -> Mapping[str, Any]:
         workspace.progress(f"asking {len(cases.cases)} questions")
-        retriever.search("warm up", top=1)  # loading the model is not a query's latency
-        report = evaluate(
-            retriever,
-            cases,
-            top=TOP,
-            corpus=_corpus_rows(snapshot),
-            absent=_absent(workspace, cases),
-            fingerprints=prints,
-            progress=workspace.advance,
-        )
+        report = evaluate_snapshot(workspace, snapshot, retriever, cases)
         write_report(path, report)
         _log(workspace, snapshot, report)
         return {
@@ -67,18 +58,37 @@ def measure_retrieval(workspace: Workspace) -> StepResult:
 
     with locked(workspace.corpus.directory):
         return ledger_of(snapshot).run(
-            "retrieval_report", fingerprint(prints, cases.sha256, TOP, SCHEMA_VERSION), make, intact=path.is_file
+            "retrieval_report",
+            fingerprint(prints, cases.sha256, TOP, SCHEMA_VERSION),
+            make,
+            intact=lambda: path.is_file() and not anew,
         )
+
+
+def evaluate_snapshot(
+    workspace: Workspace, snapshot: Path, retriever: Retriever, cases: CaseSet, **options: Any
+) -> Report:
+    """The report of `retriever`, opened on `snapshot`, over `cases`; `options` as `evaluation.run.evaluate` takes."""
+    retriever.search("warm up", top=1)  # loading the model is not a query's latency
+    settings: dict[str, Any] = {"top": TOP, "progress": workspace.advance, **options}
+    return evaluate(
+        retriever,
+        cases,
+        corpus=corpus_view(snapshot),
+        absent=_absent(workspace, cases, snapshot),
+        fingerprints=_fingerprints(snapshot, retriever),
+        **settings,
+    )
 
 
 def compare_with_baseline(workspace: Workspace) -> StepResult:
     """The verdict on this report against the baseline frozen for this revision: pass, improvement, regression, ..."""
     snapshot = candidate(workspace)
-    report = ledger_of(snapshot).entry("retrieval_report") if workspace.golden_set else None
+    report = report_of(workspace) if workspace.golden_set else None
     baseline = baseline_of(workspace)
     policy = GatePolicy(tolerance_pp=workspace.spec.tolerance)
     frozen = None if baseline is None else baseline.model_dump(mode="json")
-    input_ = fingerprint(snapshot.name, report.fingerprint if report else None, frozen, str(policy))
+    input_ = fingerprint(snapshot.name, stable_content(report) if report else None, frozen, str(policy))
 
     def make() -> Mapping[str, Any]:
         verdict = _verdict(workspace, snapshot, baseline, policy)
@@ -142,14 +152,21 @@ def _fingerprints(snapshot: Path, retriever: Retriever) -> dict[str, Any]:
     }
 
 
+def corpus_view(snapshot: Path) -> CorpusView:
+    """The snapshot's chunks as the evaluation sees a corpus."""
+    return CorpusView.from_rows(_corpus_rows(snapshot))
+
+
 def _corpus_rows(snapshot: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = table.read(snapshot / "chunks.parquet").to_pylist()
     return rows
 
 
-def _absent(workspace: Workspace, cases: CaseSet) -> dict[str, str]:
+def _absent(workspace: Workspace, cases: CaseSet, snapshot: Path | None = None) -> dict[str, str]:
     """What a substitute origin lacks, and why: a release archive holds no history and not every folder."""
     checkout = read_checkout(workspace.corpus.directory)
+    if snapshot is not None and ledger_of(snapshot).read().get("revision") != checkout.revision:
+        return {}  # an older snapshot: what its own origin had is no longer there to be looked at
     if checkout.repository is not None:
         return {"history": "the corpus is set up without history"} if workspace.spec.history == "none" else {}
     origin = material(workspace, "repo_checkout").facts["origin"]
@@ -178,8 +195,6 @@ def gated_numbers(workspace: Workspace) -> list[tuple[str, str | None, str | Non
         cases = read_cases(workspace.golden_set).cases if workspace.golden_set else ()
     except GitContextError:  # told where the set is measured; definitions load all the same
         cases = ()
-    for label in policy.slice_labels:
-        sizes = Counter(value for case in cases if (value := getattr(case, label)))
-        large = sorted(value for value, size in sizes.items() if size >= policy.min_slice_cases)
-        numbers += [(metric, label, value) for value in large for metric in policy.slice_metrics]
+    for (label, value), _ in policy.gated_slices(cases):
+        numbers += [(metric, label, value) for metric in policy.slice_metrics]
     return numbers
