@@ -1,11 +1,14 @@
 """Documents as spans: headings make sections, and sections make spans of a readable size.
 
-A section whose whole subtree fits `WHOLE_LINES` is one span under its own heading; a longer one is a span for the text
-before its first subsection, then its subsections. A heading without any text of its own opens its first subsection.
+Every section is a span under its own heading: the text before its first subsection, then its subsections. Only where
+the subsections' headings name nothing, because the document has them again and again ("Bugfixes" under each release),
+and the whole fits `WHOLE_LINES`, they stay with their section. A heading without any text of its own opens its first
+subsection.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,6 +35,7 @@ def split_sections(lines: Sequence[str], headings: Sequence[Heading], title: str
         return [_span(first, last, title, title or "") for first, last in pieces(lines, 1, len(lines))]
     spans = [_span(first, last, title, title or "") for first, last in pieces(lines, 1, headings[0].line - 1)]
     ends = _ends(headings, len(lines))
+    times = Counter(heading.title for heading in headings)
     path: list[Heading] = []
     opened_at: int | None = None
     position = 0
@@ -43,10 +47,10 @@ def split_sections(lines: Sequence[str], headings: Sequence[Heading], title: str
         start = heading.line if opened_at is None else opened_at
         trail = " > ".join(one.title for one in path if one.title)
         after = position + 1
-        if ends[position] - heading.line < WHOLE_LINES:
-            end = ends[position]
-            while after < len(headings) and headings[after].line <= end:
-                after += 1
+        beyond = next((n for n in range(after, len(headings)) if headings[n].line > ends[position]), len(headings))
+        nameless = all(times[inner.title] > 1 for inner in headings[after:beyond])
+        if nameless and ends[position] - heading.line < WHOLE_LINES:
+            end, after = ends[position], beyond
         else:
             end = headings[after].line - 1 if after < len(headings) else ends[position]
         alone = all(is_blank(line) for line in lines[heading.last : end])

@@ -15,7 +15,7 @@ from gitcontext_pipeline.chunks.long_lines import is_mostly_long, shorten
 from gitcontext_pipeline.chunks.notebook import split_notebook
 from gitcontext_pipeline.chunks.schema import Omission, Span, Split
 
-SPLITTER_VERSION = 1
+SPLITTER_VERSION = 2
 """Raised whenever any splitter's output changes: part of every fingerprint of a chunk table."""
 
 Splitter = Callable[[str], list[Span]]

@@ -10,7 +10,32 @@ from gitcontext_pipeline.storage import fingerprint
 RANKING_VERSION = 2
 """Part of every report's fingerprint; raised whenever equal weights give another order."""
 
-LEARNED: Mapping[str, float] = {}
+LEARNED: Mapping[str, float] = {
+    "bm25 symbol": 0.0,
+    "bm25 path": 0.05,
+    "bm25 doc": 1.2,
+    "bm25 body": 2.9,
+    "bm25 history": 0.8,
+    "coverage": 3.2,
+    "passage": 4.5,
+    "summary": 1.0,
+    "name covered": 0.6,
+    "named": 0.3,
+    "length": 1.0,
+    "change": -2.2,
+    "change, asked for": 3.4,
+    "plain commit": -1.7,
+    "docs": -0.9,
+    "docs, change asked for": 0.5,
+    "release": -0.3,
+    "release, asked for": 1.6,
+    "test": -3.2,
+    "example": -1.0,
+    "secondary": -1.0,
+    "voted for": 0.5,
+    "voted for, asked for": 1.9,
+    "touched by found": 1.8,
+}
 
 
 @dataclass(frozen=True, slots=True)
