@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gitcontext_pipeline.answer.explanation import Explanation
 from gitcontext_pipeline.retrieval.result import Result
 
 EXCERPT_LINES = 40
@@ -22,6 +23,7 @@ class Answer:
     revision: str
     evidence: tuple[Result, ...]
     note: str = ""
+    explanation: Explanation | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -30,6 +32,7 @@ class Answer:
             "revision": self.revision,
             "summary": self.summary,
             "note": self.note,
+            "explanation": self.explanation.as_json() if self.explanation else None,
             "evidence": [{"number": number, **result.as_row()} for number, result in enumerate(self.evidence, 1)],
         }
 
@@ -46,6 +49,8 @@ class Answer:
         lines = [f"# {' '.join(self.question.split())}", "", self.summary, ""]
         if self.note:
             lines += [f"_{self.note}_", ""]
+        if self.explanation is not None:
+            lines += [self.explanation.as_markdown()]
         for number, result in enumerate(self.evidence, 1):
             lines += [f"[{number}] {_code_span(result.name)} ({result.place})", f"    {result.url}"]
             lines += [f"    {line}" for line in _provenance(result)]
