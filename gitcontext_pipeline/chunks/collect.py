@@ -121,5 +121,6 @@ def _count_coverage(collected: Collected, text: str, made: Split) -> None:
     collected.covered += len(wanted & covered)
     for omission in made.omissions:
         left_out = wanted.intersection(range(omission.start_line, omission.end_line + 1)) - covered
-        collected.omitted[omission.reason] += len(left_out)
-        wanted -= left_out
+        if left_out:
+            collected.omitted[omission.reason] += len(left_out)
+            wanted -= left_out

@@ -41,7 +41,8 @@ def _git_url(url: str) -> str:
 def _server_url(url: str) -> str:
     """The address of a GitHub server, without a slash at its end; encrypted, unless it is this machine."""
     parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+    odd = parts.query or parts.fragment or any(ord(c) <= 32 for c in url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or odd:
         raise ValueError("a GitHub server is https://HOST")
     if "@" in parts.netloc:
         raise ValueError("no user name or password belongs here: set GITHUB_TOKEN")

@@ -8,7 +8,7 @@ from typing import Any
 
 from gitcontext_pipeline.index.tokens import parts, words
 
-TEXTS_VERSION = 2
+TEXTS_VERSION = 3
 """Part of every index's fingerprint; raised whenever a field or an embedded text is made differently."""
 
 Row = Mapping[str, Any]
@@ -55,7 +55,7 @@ def passages(row: Row) -> list[str]:
     size, step = PASSAGE_LINES[row["kind"]]
     if len(lines) <= size + 4:
         return [f"{name}\n{row['text']}"]
-    starts = range(0, len(lines) - 4, step)
+    starts = range(0, len(lines) - (size - step), step)
     return ["\n".join([name, *lines[start : start + size]]) for start in starts]
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -167,9 +168,18 @@ class TestCoverage:
         assert not collected.omitted
 
     def test_lines_left_out_on_purpose_are_counted_by_reason(self) -> None:
+        picture = {"cell_type": "code", "source": ["x = 1\n"], "outputs": [{"data": {"image/png": "AAAA"}}]}
+        notebook = json.dumps({"cells": [picture], "nbformat": 4, "metadata": {}}, indent=1)
+        collected = collect({"a.ipynb": notebook, "b.txt": "hello\n"})
+        (reason,) = collected.omitted
+        assert "notebook" in reason
+        assert collected.covered == 2
+        assert collected.omitted[reason] == collected.lines - 2 > 5
+
+    def test_a_line_that_is_shortened_counts_as_covered(self) -> None:
         collected = collect({"data.txt": "hello\n" + "0123456789abcdef" * 1000 + "\nbye\n"})
-        assert collected.lines == 3
-        assert collected.covered + sum(collected.omitted.values()) == 3
+        assert (collected.lines, collected.covered, collected.omitted) == (3, 3, {})
+        assert sum(len(chunk.text) for chunk in collected.chunks) < 1000
 
     @pytest.mark.parametrize("path", ["a.py", "a.md", "a.txt", "a.json", "a.go", "a.yaml", "a.ipynb"])
     def test_no_line_is_lost_whatever_the_file_holds(self, path: str) -> None:

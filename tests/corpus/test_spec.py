@@ -119,6 +119,43 @@ def test_other_slugs_are_refused(slug: str) -> None:
     assert places(caught.value) == {"github"}
 
 
+@pytest.mark.parametrize(
+    ("fields", "repository"),
+    [
+        ({}, None),
+        ({"github": "psf/requests"}, "psf/requests"),
+        ({"github": "psf/requests", "github_url": "https://github.com/"}, "psf/requests"),
+        ({"github": "a/b", "github_url": "https://github.example.com/"}, "https://github.example.com/a/b"),
+        ({"github": "a/b", "github_url": "http://localhost:8080"}, "http://localhost:8080/a/b"),
+        ({"github_url": "https://github.example.com"}, None),
+    ],
+)
+def test_permalinks_name_the_repository_by_slug_or_by_address(fields: dict[str, str], repository: str | None) -> None:
+    assert spec(**fields).repository == repository
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("github.example.com", "https://HOST"),
+        ("ftp://github.example.com", "https://HOST"),
+        ("file:///etc", "https://HOST"),
+        ("https://", "https://HOST"),
+        ("https://host?x", "https://HOST"),
+        ("https://host#x", "https://HOST"),
+        ("https://host\n", "https://HOST"),
+        ("https://host/a b", "https://HOST"),
+        ("https://ada:token@host", "set GITHUB_TOKEN"),
+        ("http://github.example.com", "use https"),
+    ],
+)
+def test_a_server_that_a_token_must_not_be_sent_to_is_refused(url: str, said: str) -> None:
+    with pytest.raises(ValidationError, match=said) as caught:
+        spec(github="a/b", github_url=url)
+    assert places(caught.value) == {"github_url"}
+    assert "token@" not in str(caught.value)
+
+
 class TestOrigins:
     def test_they_are_kept_in_order(self) -> None:
         made = spec(origins=[SDIST, GIT])

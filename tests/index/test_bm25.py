@@ -52,7 +52,9 @@ def test_a_row_without_any_of_the_terms_has_exactly_zero(documents: list[list[st
 def test_document_frequency_counts_rows(documents: list[list[str]]) -> None:
     index = fit(documents)
     for term in [*"abcdefgh", "unknown"]:
-        assert index.document_frequency(term) == sum(term in document for document in documents)
+        rows = [row for row, document in enumerate(documents) if term in document]
+        assert index.rows_with(term).tolist() == rows
+        assert index.document_frequency(term) == len(rows)
 
 
 @given(documents=CORPUS, query=QUERY)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from gitcontext_pipeline.index.texts import (
     FIELDS,
     column_texts,
-    embedded_text,
     lexical_fields,
     one_line,
+    passages,
     readable,
     summary_text,
 )
@@ -74,10 +74,36 @@ def test_columns_are_in_row_order() -> None:
     assert column_texts([]) == {field: [] for field in FIELDS}
 
 
-def test_text_is_embedded_under_its_name() -> None:
-    assert embedded_text(row()).startswith("SessionRedirectMixin.should_strip_auth\ndef should_strip_auth")
-    assert embedded_text(row(symbol=None)).startswith("src/requests/sessions.py\ndef ")
-    assert embedded_text(CHANGE) == CHANGE["text"]
+class TestPassages:
+    def test_a_short_chunk_is_one_under_its_name(self) -> None:
+        assert passages(row()) == [f"SessionRedirectMixin.should_strip_auth\n{row()['text']}"]
+        assert passages(row(symbol=None)) == [f"src/requests/sessions.py\n{row()['text']}"]
+
+    @given(st.sampled_from(["code", "docs"]), st.integers(min_value=1, max_value=300))
+    def test_every_line_of_a_chunk_is_in_a_short_passage_under_its_name(self, kind: str, count: int) -> None:
+        lines = [f"line {number}" for number in range(count)]
+        found = [passage.split("\n") for passage in passages(row(kind=kind, symbol="f", text="\n".join(lines)))]
+        assert {passage[0] for passage in found} == {"f"}
+        assert max(len(passage) for passage in found) <= 20
+        assert list(dict.fromkeys(line for passage in found for line in passage[1:])) == lines
+
+    def test_each_paragraph_of_a_change_stands_under_its_title(self) -> None:
+        assert passages(CHANGE) == [
+            "Strip auth on host change",
+            "Strip auth on host change\nFixes #1",
+            "Strip auth on host change\nM src/requests/sessions.py",
+        ]
+
+    def test_a_long_change_has_a_few_short_ones(self) -> None:
+        text = "\n\n".join(["Title", *("word " * 1000 for _ in range(50))])
+        found = passages({**CHANGE, "text": text})
+        assert len(found) < 10
+        assert max(map(len, found)) < 1000
+
+    @pytest.mark.parametrize("text", ["", "\n\n", "Title", "Title\n\n\n\n"])
+    def test_there_is_at_least_one(self, text: str) -> None:
+        assert passages({**CHANGE, "text": text}) == ["Strip auth on host change"]
+        assert len(passages(row(text=text))) == 1
 
 
 def test_the_summary_is_readable() -> None:

@@ -5,59 +5,79 @@ from pathlib import Path
 import lancedb
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gitcontext_pipeline.index.vectors import TABLE, load, save
+from gitcontext_pipeline.index.vectors import TABLE, VectorIndex, from_passages, load, save
 
 
-def unit_vectors(rows: int, dimension: int, seed: int) -> NDArray[np.float32]:
-    drawn = np.random.default_rng(seed).normal(size=(rows, dimension))
+def unit_vectors(rows: int, seed: int) -> NDArray[np.float32]:
+    drawn = np.random.default_rng(seed).normal(size=(rows, 16))
     return (drawn / np.linalg.norm(drawn, axis=1, keepdims=True)).astype(np.float32)
 
 
-@pytest.mark.parametrize("rows", [1, 2, 5000])
-def test_rows_come_back_in_their_order(tmp_path: Path, rows: int) -> None:
-    ids = [f"id{row}" for row in reversed(range(rows))]
-    text, summary = unit_vectors(rows, 16, 1), unit_vectors(rows, 16, 2)
-    save(tmp_path / "lancedb", ids, text, summary)
-    index = load(tmp_path / "lancedb")
-    assert index.ids == tuple(ids)
-    np.testing.assert_array_equal(index.text, text)
-    np.testing.assert_array_equal(index.summary, summary)
-    assert index.text.dtype == index.summary.dtype == np.float32
+def index_of(*counts: int) -> VectorIndex:
+    """Rows `id0`, `id1`, ... of `counts` passages."""
+    ids = [f"id{row}" for row in range(len(counts))]
+    return from_passages(ids, counts, unit_vectors(sum(counts), 1), unit_vectors(len(counts), 2))
 
 
-def test_similarities_are_cosines_of_every_row(tmp_path: Path) -> None:
-    text, summary = unit_vectors(200, 16, 1), unit_vectors(200, 16, 2)
-    save(tmp_path / "lancedb", [str(row) for row in range(200)], text, summary)
-    query = text[17]
-    by_text, by_summary = load(tmp_path / "lancedb").similarities(query)
-    for found, matrix in ((by_text, text), (by_summary, summary)):
-        cosines = [float(row @ query / (np.linalg.norm(row) * np.linalg.norm(query))) for row in matrix]
-        np.testing.assert_allclose(found, cosines, atol=1e-6)
-    assert int(np.argmax(by_text)) == 17
+def cosine(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
+    return float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
+
+
+@pytest.mark.parametrize("counts", [(1,), (1, 1), (3, 1, 7), tuple(1 + row % 4 for row in range(3000))])
+def test_rows_and_their_passages_come_back_in_their_order(tmp_path: Path, counts: tuple[int, ...]) -> None:
+    index = index_of(*counts)
+    save(tmp_path / "lancedb", index)
+    loaded = load(tmp_path / "lancedb")
+    assert loaded.ids == index.ids
+    for name in ("starts", "passages", "summary"):
+        ours, theirs = getattr(loaded, name), getattr(index, name)
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_the_order_of_rows_is_not_that_of_their_ids(tmp_path: Path) -> None:
+    index = from_passages(["z", "a", "m"], [1, 2, 1], unit_vectors(4, 1), unit_vectors(3, 2))
+    save(tmp_path / "lancedb", index)
+    assert load(tmp_path / "lancedb").ids == ("z", "a", "m")
+
+
+@given(st.lists(st.integers(min_value=1, max_value=5), min_size=1, max_size=20), st.integers(0, 1000))
+def test_a_row_is_as_near_as_its_best_passage(counts: list[int], seed: int) -> None:
+    index = index_of(*counts)
+    query = unit_vectors(1, seed + 10)[0]
+    by_passage, by_summary = index.similarities(query)
+    passages = iter(index.passages)
+    best = [max(cosine(next(passages), query) for _ in range(count)) for count in counts]
+    np.testing.assert_allclose(by_passage, best, atol=1e-6)
+    np.testing.assert_allclose(by_summary, [cosine(summary, query) for summary in index.summary], atol=1e-6)
+
+
+def test_what_was_saved_finds_the_same(tmp_path: Path) -> None:
+    index = index_of(2, 3, 1, 4)
+    save(tmp_path / "lancedb", index)
+    by_passage, by_summary = load(tmp_path / "lancedb").similarities(index.passages[5])
+    assert int(np.argmax(by_passage)) == 2
+    assert by_passage[2] == pytest.approx(1)
+    np.testing.assert_array_equal(by_summary, index.similarities(index.passages[5])[1])
 
 
 def test_the_table_can_be_searched_with_lancedb_alone(tmp_path: Path) -> None:
-    text = unit_vectors(50, 16, 1)
-    save(tmp_path / "lancedb", [f"id{row}" for row in range(50)], text, unit_vectors(50, 16, 2))
+    index = index_of(2, 3, 1, 4)
+    save(tmp_path / "lancedb", index)
     table = lancedb.connect(str(tmp_path / "lancedb")).open_table(TABLE)
-    found = table.search(text[7], vector_column_name="vector").metric("cosine").limit(1).to_list()
-    assert found[0]["id"] == "id7"
+    (found,) = table.search(index.passages[3]).metric("cosine").limit(1).to_list()
+    assert (found["id"], found["row"], found["part"]) == ("id1", 1, "passage")
+    (found,) = table.search(index.summary[3]).metric("cosine").limit(1).to_list()
+    assert (found["id"], found["row"], found["part"]) == ("id3", 3, "summary")
 
 
 def test_an_empty_index(tmp_path: Path) -> None:
-    nothing = np.zeros((0, 16), np.float32)
-    save(tmp_path / "lancedb", [], nothing, nothing)
+    save(tmp_path / "lancedb", index_of())
     index = load(tmp_path / "lancedb")
     assert index.ids == ()
-    assert index.text.shape == index.summary.shape == (0, 16)
-    assert [part.shape for part in index.similarities(unit_vectors(1, 16, 1)[0])] == [(0,), (0,)]
-
-
-def test_a_slice_of_a_larger_matrix(tmp_path: Path) -> None:
-    both = unit_vectors(6, 16, 1)
-    save(tmp_path / "lancedb", ["a", "b", "c"], both[:3], both[3:])
-    index = load(tmp_path / "lancedb")
-    np.testing.assert_array_equal(index.text, both[:3])
-    np.testing.assert_array_equal(index.summary, both[3:])
+    assert index.passages.shape == index.summary.shape == (0, 16)
+    assert [part.shape for part in index.similarities(unit_vectors(1, 1)[0])] == [(0,), (0,)]
