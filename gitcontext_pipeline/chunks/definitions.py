@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gitcontext_pipeline.chunks.comments import clean_comment, clean_docstring
 from gitcontext_pipeline.chunks.grammars import parse, query_of
 from gitcontext_pipeline.chunks.languages import Language
-from gitcontext_pipeline.chunks.lines import file_lines
+from gitcontext_pipeline.chunks.lines import LONGEST_LINE, file_lines
 from gitcontext_pipeline.chunks.names import text_of
 from gitcontext_pipeline.chunks.signatures import SIGNATURE_CHARACTERS, signature_of
 
@@ -84,6 +84,8 @@ def find_definitions(language: Language, text: str) -> Definitions:
     found: list[Definition] = []
     around: list[tuple[int, int]] = []
     for kind, node in _in_order(captures):
+        if node.start_point.row < len(lines) and len(lines[node.start_point.row]) > LONGEST_LINE:
+            continue
         name = language.name_of(node)
         if name is None and kind not in _NAMELESS:
             continue
@@ -160,6 +162,8 @@ def _refined(kind: str, name: str | None, owner: Definition | None, signature: s
     if kind == "class":
         word = _KIND_WORDS.search(signature)
         return word.group(1) if word else kind
+    if kind == "function" and "(" not in signature and signature.startswith(("class ", "struct ")):
+        return signature.split(" ", 1)[0]
     if kind in {"function", "declaration", "method"}:
         member = (owner is not None and owner.kind in TYPES) or "." in (name or "")
         if kind == "method":

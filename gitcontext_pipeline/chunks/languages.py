@@ -40,6 +40,8 @@ _ECMASCRIPT = """
 (variable_declarator value: [(arrow_function) (function_expression) (generator_function)]) @function
 (variable_declarator value: (class)) @class
 (assignment_expression right: [(arrow_function) (function_expression) (generator_function)]) @function
+(export_statement value: [(function_expression) (arrow_function) (generator_function)] @function)
+(export_statement value: (class) @class)
 (pair value: [(arrow_function) (function_expression) (generator_function)]) @function
 (program (lexical_declaration (variable_declarator name: (identifier)) @constant))
 (program (variable_declaration (variable_declarator name: (identifier)) @constant))

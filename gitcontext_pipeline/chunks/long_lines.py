@@ -34,9 +34,3 @@ def shorten(lines: Sequence[str], spans: Sequence[Span]) -> tuple[list[Span], li
 
 def _shortened(line: str) -> str:
     return line if len(line) <= LONGEST_LINE else f"{line[:KEPT_CHARACTERS]} [{len(line) - KEPT_CHARACTERS:,} more]"
-
-
-def is_mostly_long(lines: Sequence[str]) -> bool:
-    """Whether most of a file's text is in such lines, as in minified code."""
-    long = sum(len(line) for line in lines if len(line) > LONGEST_LINE)
-    return 2 * long > sum(len(line) for line in lines)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _FIELDS = ("name", "left", "key", "property", "declarator", "pattern")
 _TYPE_ARGUMENTS = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\([^()]*\)")
+_EXPORTED_TYPE = re.compile(r"(?:class|struct)\s+\w+\s+(\w+)\s*(?:final\s*)?(?::[^:(]|\{)")
+"""C++'s grammar takes `class EXPORT_MACRO Name {` for a function."""
 _DECLARATORS = frozenset(
     {
         "function_declarator",
@@ -95,6 +97,9 @@ def c_family(node: Node) -> str | None:
         inner = deeper
     if inner is None:
         return None
+    exported = _EXPORTED_TYPE.match(text_of(node)[:500]) if node.type == "function_definition" else None
+    if exported is not None:
+        return exported.group(1)
     written = text_of(inner)
     if inner.type == "qualified_identifier" and "operator" not in written:
         written = "::".join(without_type_arguments(written).split("::")[-2:])

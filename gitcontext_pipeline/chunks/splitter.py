@@ -11,11 +11,11 @@ from gitcontext_pipeline.chunks import markup, structured
 from gitcontext_pipeline.chunks.code import fill_gaps, split_code
 from gitcontext_pipeline.chunks.languages import BY_NAME, LANGUAGES, Language
 from gitcontext_pipeline.chunks.lines import file_lines, split_lines
-from gitcontext_pipeline.chunks.long_lines import is_mostly_long, shorten
+from gitcontext_pipeline.chunks.long_lines import shorten
 from gitcontext_pipeline.chunks.notebook import split_notebook
 from gitcontext_pipeline.chunks.schema import Omission, Span, Split
 
-SPLITTER_VERSION = 2
+SPLITTER_VERSION = 3
 """Raised whenever any splitter's output changes: part of every fingerprint of a chunk table."""
 
 Splitter = Callable[[str], list[Span]]
@@ -126,10 +126,8 @@ def _by_interpreter(text: str) -> Language | None:
 
 
 def _code(language: Language, text: str) -> list[Span]:
-    """By syntax; by lines alone where the code is minified, the grammar not installed, or the parser lost."""
+    """By syntax; by lines alone where the grammar is not installed or the parser lost."""
     lines = file_lines(text)
-    if is_mostly_long(lines):
-        return split_lines(lines)
     try:
         spans = split_code(language, text)
     except (ImportError, ValueError):

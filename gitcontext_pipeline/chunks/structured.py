@@ -151,7 +151,11 @@ def _by_line(text: str, kind: str, read: Callable[[str], tuple[str | None, bool]
 
 
 def _with_comments(lines: Sequence[str], number: int) -> int:
-    while number > 1 and lines[number - 2].lstrip().startswith(("#", ";", "//", ".PHONY")):
+    """The first of the comment lines directly above line `number` that are indented as it is."""
+    indentation = len(lines[number - 1]) - len(lines[number - 1].lstrip())
+    while number > 1 and lines[number - 2][indentation:].startswith(("#", ";", "//", ".PHONY")):
+        if lines[number - 2][:indentation].strip():
+            break
         number -= 1
     return number
 
