@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from gitcontext_pipeline import __version__
 from gitcontext_pipeline.cli import ask, corpora, indexing
+from gitcontext_pipeline.cli.evaluate import evaluate_app
 from gitcontext_pipeline.errors import GitContextError
 
 DEBUG_VARIABLE = "GITCONTEXT_DEBUG"
@@ -54,6 +55,7 @@ app.command("index")(indexing.index)
 app.command("corpora")(corpora.corpora)
 app.command("snapshots")(corpora.snapshots)
 app.command("rollback")(corpora.rollback)
+app.add_typer(evaluate_app, name="eval")
 
 
 @app.callback()

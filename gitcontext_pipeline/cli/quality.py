@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 if TYPE_CHECKING:
     from gitcontext_pipeline.components.launch import Outcome
@@ -46,22 +44,11 @@ def print_outcome(outcome: Outcome) -> int:
 
 
 def print_report(report: Report) -> None:
-    """The metrics over all cases and per kind and style, with 95% intervals, and what was set aside."""
-    table = Table(title=f"Retrieval quality over {len(report.cases)} questions", title_justify="left")
-    keys = [key for key in ("hit@1", "hit@3", "hit@5", "recall@5", "mrr", "ndcg@10") if key in report.metrics]
-    table.add_column("slice")
-    table.add_column("cases", justify="right")
-    for key in keys:
-        table.add_column(key, justify="right")
-    total = [f"{report.metrics[key].value:.3f}" for key in keys]
-    table.add_row("all", str(len(report.cases)), *total, style="bold")
-    interval = [f"{report.metrics[key].low:.2f}-{report.metrics[key].high:.2f}" for key in keys]
-    table.add_row("95% interval", "", *interval, style="dim", end_section=True)
-    for part in report.slices:
-        if part.label in {"kind", "style"}:
-            values = [f"{part.metrics[key].value:.3f}" if key in part.metrics else "" for key in keys]
-            table.add_row(f"{part.label} {part.value}", str(part.cases), *values)
-    Console(soft_wrap=True).print(table)
+    """The metrics over all cases and per slice, with 95% intervals, and what was set aside."""
+    from gitcontext_pipeline.cli.tables import report_table, show
+
+    if report.cases:
+        show(report_table(report))
     latency = report.timing.latency
     if latency is not None:
         typer.echo(f"  a question takes {latency.p50_ms:.0f} ms (median), {latency.p95_ms:.0f} ms (95th percentile)")

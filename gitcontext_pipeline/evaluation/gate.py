@@ -15,7 +15,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from gitcontext_pipeline.errors import GitContextError
-from gitcontext_pipeline.evaluation.baseline import Baseline, read_baseline
+from gitcontext_pipeline.evaluation.baseline import Baseline, find_baseline, read_baseline
 from gitcontext_pipeline.evaluation.comparability import FREEZE, RERUN, incomparable, stale
 from gitcontext_pipeline.evaluation.measures import BY_KEY, mean_exact, metrics_for
 from gitcontext_pipeline.evaluation.metrics import slice_ids
@@ -67,14 +67,29 @@ def gate(
     policy: GatePolicy | None = None,
     expected: Mapping[str, JsonValue] | None = None,
 ) -> Verdict:
-    """As `judge`, over files: one that is missing or damaged makes the verdict `error`."""
+    """As `judge`, over files: one that is missing or damaged makes the verdict `error`.
+
+    `baseline` may be a folder of baselines, of which `find_baseline` chooses; a folder that is not there holds none.
+    """
     try:
         found = read_report(report)
-        frozen = None if baseline is None else read_baseline(baseline)
     except GitContextError as error:
-        reason = Reason(what=f"{error.where}: {error.what}", fix=error.fix)
-        return Verdict(outcome="error", reasons=[reason], tolerance_pp=float((policy or GatePolicy()).tolerance))
-    return judge(found, frozen, policy, expected)
+        return _unreadable(error, policy)
+    return judge_against(found, baseline, policy, expected)
+
+
+def judge_against(
+    report: Report,
+    baseline: Path | None,
+    policy: GatePolicy | None = None,
+    expected: Mapping[str, JsonValue] | None = None,
+) -> Verdict:
+    """As `gate`, over a report that is at hand."""
+    try:
+        frozen = _frozen(baseline, report)
+    except GitContextError as error:
+        return _unreadable(error, policy)
+    return judge(report, frozen, policy, expected)
 
 
 def deltas(before: Sequence[CaseRanks], after: Sequence[CaseRanks], policy: GatePolicy, top: int) -> Iterator[Delta]:
@@ -89,6 +104,18 @@ def deltas(before: Sequence[CaseRanks], after: Sequence[CaseRanks], policy: Gate
             if BY_KEY[key].applies(top):
                 sides = [then[name] for name in ids], [now[name] for name in ids]
                 yield _delta(key, *sides, policy, gated=(label, value) in large, label=label, value=value)
+
+
+def _frozen(baseline: Path | None, report: Report) -> Baseline | None:
+    if baseline is None or baseline.suffix == ".json":
+        return None if baseline is None else read_baseline(baseline)
+    revision = report.fingerprints.get("corpus_revision")
+    return find_baseline(baseline, None if revision is None else str(revision))
+
+
+def _unreadable(error: GitContextError, policy: GatePolicy | None) -> Verdict:
+    reason = Reason(what=f"{error.where}: {error.what}", fix=error.fix)
+    return Verdict(outcome="error", reasons=[reason], tolerance_pp=float((policy or GatePolicy()).tolerance))
 
 
 def _compared(report: Report, baseline: Baseline, policy: GatePolicy, missed: list[Reason]) -> Verdict:

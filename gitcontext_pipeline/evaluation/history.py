@@ -47,7 +47,8 @@ def history(
 ) -> list[HistoryPoint]:
     """Evaluate the last `commits` first-parent commits of HEAD, oldest first.
 
-    `command` is run without a shell, in the worktree; its arguments may hold REPORT, WORKTREE and REVISION, and it
+    `command` is run without a shell, in the worktree (in its folder that `repository` is, where that is a folder inside
+    a repository); its arguments may hold REPORT, WORKTREE and REVISION, and it
     must write a report (`gitcontext eval run … --output {report}`) to the path that REPORT stands for. A commit whose
     command fails or takes too long stays in the list with the reason. Raises UsageError when it is no repository, or
     no command names REPORT.
@@ -58,11 +59,12 @@ def history(
         raise UsageError(f"the command does not say where {REPORT} goes", fix=f"Add --output {REPORT}.")
     if not _git(repository, "rev-parse", "--git-dir", check=False):
         raise UsageError("is no git repository", where=repository, fix="Name the retriever's repository.")
+    inside = _git(repository, "rev-parse", "--show-prefix").strip()
     listed = _git(repository, "log", f"-n{commits}", "--first-parent", "--format=%H%x1f%cI%x1f%s", "HEAD")
     points: list[HistoryPoint] = []
     for line in reversed(listed.splitlines()):
         revision, date, subject = line.split("\x1f", 2)
-        metrics, failure = _measured(repository, revision, command, seconds_per_commit)
+        metrics, failure = _measured(repository, revision, command, seconds_per_commit, inside)
         point = HistoryPoint(revision=revision, date=date, subject=subject, metrics=metrics, failure=failure)
         points.append(point)
         if progress is not None:
@@ -76,13 +78,16 @@ def plot(points: Sequence[HistoryPoint], fmt: PlotFormat = "png") -> bytes:
 
 
 def _measured(
-    repository: Path, revision: str, command: Sequence[str], seconds: float
+    repository: Path, revision: str, command: Sequence[str], seconds: float, inside: str
 ) -> tuple[dict[str, float], str | None]:
     with tempfile.TemporaryDirectory(prefix="gitcontext-history-") as folder:
         worktree, target = Path(folder) / "worktree", Path(folder) / "report.json"
         _git(repository, "worktree", "add", "--detach", "--quiet", str(worktree), revision)
         try:
-            failure = _run(_filled(command, target, worktree, revision), worktree, seconds)
+            place = worktree / inside
+            if not place.is_dir():
+                return {}, f"has no folder {inside}"
+            failure = _run(_filled(command, target, worktree, revision), place, seconds)
             if failure is not None:
                 return {}, failure
             try:
