@@ -152,19 +152,21 @@ class TestBuilding:
             raise ValueError("no")
         assert names(tmp_path) == []
 
-    def test_a_new_directory_that_vanishes_does_not_take_the_old_one_along(self, tmp_path: Path) -> None:
-        target = tmp_path / "index"
+    def test_a_failure_between_the_two_renames_puts_the_old_one_back(self, tmp_path: Path) -> None:
+        class Failing(type(tmp_path)):  # type: ignore[misc]
+            def replace(self, target: Path) -> Path:
+                moved = super().replace(target)
+                if self.name == "index":
+                    raise OSError("the disk is gone")
+                return moved
+
+        target = Failing(tmp_path / "index")
         target.mkdir()
         (target / "old").write_text("old")
-
-        def build() -> None:
-            with building(target) as beside:
-                beside.chmod(0o755)
-                beside.rename(tmp_path / "elsewhere")
-
-        with pytest.raises(FileNotFoundError):
-            build()
-        assert content(target) == {"old": "old"}
+        with pytest.raises(OSError, match="the disk is gone"), building(target):
+            pass
+        assert content(tmp_path / "index") == {"old": "old"}
+        assert names(tmp_path) == ["index"]
 
     def test_what_a_killed_run_left_is_swept_by_the_next_one(self, tmp_path: Path) -> None:
         target = tmp_path / "index"
