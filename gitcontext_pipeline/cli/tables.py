@@ -41,6 +41,8 @@ def show(table: Table) -> None:
 
 def report_table(report: Report) -> Table:
     """The metrics over all cases with the bounds of their 95% intervals, and over the slices of each label."""
+    from gitcontext_pipeline.evaluation.policy import distinct_slices
+
     keys = [key for key in SHORT if key in report.metrics]
     title = f"Retrieval quality over {len(report.cases)} questions"
     table = plain_table("slice", "cases", *(SHORT[key] for key in keys), title=title)
@@ -48,13 +50,9 @@ def report_table(report: Report) -> Table:
     for bound in ("low", "high"):
         bounds = [f"{getattr(report.metrics[key], bound):.3f}" for key in keys]
         table.add_row(f"95% {bound}", "", *bounds, style="dim", end_section=bound == "high")
-    seen: set[frozenset[str]] = set()
-    for label in ("kind", "style", "intent", "scope"):
-        for part in report.slices:
-            ids = frozenset(case.id for case in report.cases if (getattr(case, label) or "none") == part.value)
-            if part.label == label and ids not in seen:
-                seen.add(ids)
-                table.add_row(name_cell(f"{label} {part.value}"), str(part.cases), *_values(part.metrics, keys))
+    parts = {(part.label, part.value): part for part in report.slices}
+    for key, ids in distinct_slices(report.cases):
+        table.add_row(name_cell(" ".join(key)), str(len(ids)), *_values(parts[key].metrics, keys))
     return table
 
 

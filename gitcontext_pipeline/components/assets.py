@@ -6,7 +6,7 @@ from typing import Any
 
 import dagster as dg
 
-from gitcontext_pipeline.components import metadata
+from gitcontext_pipeline.components import metadata, quality_metadata
 from gitcontext_pipeline.components.listening import workspace_for
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.errors import GitContextError
@@ -63,14 +63,14 @@ def corpus_assets(spec: CorpusSpec, project: Path) -> list[dg.AssetsDefinition |
             ("vector_index", "bm25_index", "golden_set"),
             {"python", "json"},
             quality.measure_retrieval,
-            metadata.retrieval_report,
+            quality_metadata.retrieval_report,
         ),
         asset(
             "baseline_comparison",
             ("retrieval_report", "baseline"),
             {"python", "json"},
             quality.compare_with_baseline,
-            metadata.baseline_comparison,
+            quality_metadata.baseline_comparison,
         ),
         asset("published_index", ("baseline_comparison",), {"lancedb"}, quality.publish, metadata.published_index),
     ]

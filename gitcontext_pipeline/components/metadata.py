@@ -11,7 +11,6 @@ from gitcontext_pipeline.chunks import table
 from gitcontext_pipeline.corpus.permalinks import commit_url
 from gitcontext_pipeline.evaluation.report import Report
 from gitcontext_pipeline.evaluation.verdict import Delta, Reason
-from gitcontext_pipeline.steps import quality
 from gitcontext_pipeline.steps.snapshots import candidate
 from gitcontext_pipeline.steps.workspace import Workspace
 
@@ -90,67 +89,13 @@ def bm25_index(workspace: Workspace, facts: Facts) -> Metadata:
     }
 
 
-def retrieval_report(workspace: Workspace, facts: Facts) -> Metadata:
-    report = quality.report_of(workspace)
-    if report is None:
-        return {"measured": 0, "why": facts.get("why", "")}
-    misses = [case for case in report.cases if case.rank is None or case.rank > 5]
-    return {
-        "measured": len(report.cases),
-        "set_aside": len(report.set_aside),
-        **{key.replace("@", "_at_"): measured.value for key, measured in report.metrics.items()},
-        "metrics": dg.MetadataValue.md(metric_table(report)),
-        "slices": dg.MetadataValue.md(slice_table(report)),
-        "not_in_the_first_five": dg.MetadataValue.md(
-            _markdown(("case", "rank", "question"), [(case.id, case.rank or "-", case.query) for case in misses])
-        ),
-        "p50_ms": report.timing.latency.p50_ms if report.timing.latency else 0.0,
-        "p95_ms": report.timing.latency.p95_ms if report.timing.latency else 0.0,
-        "report": dg.MetadataValue.path(candidate(workspace) / quality.REPORT),
-    }
-
-
-def baseline_comparison(workspace: Workspace, facts: Facts) -> Metadata:
-    verdict = quality.verdict_of(workspace)
-    changes = [("gained", case) for case in verdict.gained] + [("lost", case) for case in verdict.lost]
-    return {
-        "outcome": verdict.outcome,
-        "reasons": dg.MetadataValue.md(reasons([*verdict.reasons, *verdict.warnings])),
-        "deltas": dg.MetadataValue.md(delta_table(verdict.deltas)),
-        "gained_and_lost": dg.MetadataValue.md(
-            _markdown(
-                ("", "case", "before", "after", "question"),
-                [(what, case.id, case.before or "-", case.after or "-", case.query) for what, case in changes],
-            )
-        ),
-        "baseline": dg.MetadataValue.path(workspace.baseline(facts["revision"])),
-    }
-
-
 def published_index(workspace: Workspace, facts: Facts) -> Metadata:
     return {"snapshot": facts["snapshot"], "previous": facts["previous"] or "none"}
 
 
-def metric_table(report: Report) -> str:
-    rows = [
-        (key, f"{measured.value:.3f}", f"{measured.low:.3f} to {measured.high:.3f}", measured.cases)
-        for key, measured in report.metrics.items()
-    ]
-    return _markdown(("metric", "value", "95% interval", "cases"), rows)
-
-
-def slice_table(report: Report) -> str:
-    keys = [key for key in ("hit@1", "hit@5", "mrr") if key in report.metrics]
-    rows = [
-        (part.label, part.value, part.cases, *(f"{part.metrics[key].value:.3f}" for key in keys))
-        for part in report.slices
-    ]
-    return _markdown(("label", "value", "cases", *keys), rows)
-
-
 def audit_table(report: Report) -> str:
     rows = [(finding.problem, finding.case or "", finding.detail) for finding in report.audit.findings]
-    return _markdown(("problem", "case", "detail"), rows)
+    return markdown_table(("problem", "case", "detail"), rows)
 
 
 def delta_table(deltas: Iterable[Delta]) -> str:
@@ -158,7 +103,7 @@ def delta_table(deltas: Iterable[Delta]) -> str:
         (delta.name, f"{delta.baseline:.3f}", f"{delta.current:.3f}", f"{delta.delta_pp:+.2f}", delta.outcome)
         for delta in deltas
     ]
-    return _markdown(("metric", "baseline", "now", "points", ""), rows)
+    return markdown_table(("metric", "baseline", "now", "points", ""), rows)
 
 
 def reasons(told: Sequence[Reason]) -> str:
@@ -169,7 +114,7 @@ def reasons(told: Sequence[Reason]) -> str:
 
 
 def _counts(name: str, counts: Mapping[str, int]) -> str:
-    return _markdown((name, "count"), list(counts.items()))
+    return markdown_table((name, "count"), list(counts.items()))
 
 
 def _preview(workspace: Workspace) -> str:
@@ -180,10 +125,10 @@ def _preview(workspace: Workspace) -> str:
         (row["kind"], row["symbol"] or row["signature"], f"[{row['path'] or row['commit'][:12]}]({row['url']})")
         for row in picked
     ]
-    return _markdown(("kind", "name", "place"), rows)
+    return markdown_table(("kind", "name", "place"), rows)
 
 
-def _markdown(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     if not rows:
         return "none"
     lines = [header, ["---"] * len(header), *rows]
@@ -193,3 +138,6 @@ def _markdown(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 def _cell(text: str) -> str:
     """Text that stays in its cell and is shown as written."""
     return " ".join(text.replace("|", "\\|").replace("<", "&lt;").split())
+
+
+_markdown = markdown_table

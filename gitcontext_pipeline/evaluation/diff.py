@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from pydantic import Field
 
 from gitcontext_pipeline.errors import UsageError
 from gitcontext_pipeline.evaluation.report import CaseRanks, Measurement, Model
 from gitcontext_pipeline.evaluation.verdict import CaseChange
+
+C = TypeVar("C", bound=CaseRanks)
 
 QUERY_SHOWN = 90
 """Characters of a query in the text form."""
@@ -68,7 +73,7 @@ def as_text(found: Diff) -> str:
     return "\n".join(lines) + "\n"
 
 
-def worst(cases: list[CaseRanks], count: int) -> list[CaseRanks]:
+def worst(cases: Sequence[C], count: int) -> list[C]:
     """The `count` cases that did worst: failures, then misses, then late answers; each group in the set's order."""
     return sorted(cases, key=lambda case: (case.failure is None, case.rank is not None, -(case.rank or 0)))[:count]
 

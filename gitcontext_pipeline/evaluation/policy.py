@@ -13,6 +13,9 @@ from gitcontext_pipeline.evaluation.metrics import Labelled, SliceIds, slice_ids
 
 DEFAULT_TOLERANCE = Fraction(5)
 
+SLICE_LABELS = ("kind", "style", "intent", "scope")
+"""In the order in which they are told; of two labels that cut out the same cases, the first one is."""
+
 
 def percentage_points(value: Fraction | int | float | str) -> Fraction:
     """`value` as an exact number of percentage points: 0.1 means one tenth, not the nearest binary fraction.
@@ -45,7 +48,7 @@ class GatePolicy:
     tolerance_pp: Fraction | int | float | str = DEFAULT_TOLERANCE
     metrics: tuple[str, ...] = ("hit@1", "hit@3", "hit@5", "mrr")
     slice_metrics: tuple[str, ...] = ("hit@5",)
-    slice_labels: tuple[str, ...] = ("kind", "style", "intent", "scope")
+    slice_labels: tuple[str, ...] = SLICE_LABELS
     min_slice_cases: int = 8
     must_hit: tuple[str, ...] = ()
     must_hit_top: int = 5
@@ -71,14 +74,25 @@ class GatePolicy:
     def gated_slices(self, cases: Sequence[Labelled]) -> list[SliceIds]:
         """The slices of `cases` that are large enough, each set of cases once.
 
-        Two slices over the same cases (scope often repeats kind) have one number: gating it twice would only tell the
-        same fall twice. So has a slice of all cases, where its metrics are gated over all cases anyway.
+        A slice of all cases is left out, where its metrics are gated over all cases anyway.
         """
-        seen = {frozenset(case.id for case in cases)} if set(self.slice_metrics) <= set(self.metrics) else set()
-        found: list[SliceIds] = []
-        in_order = (each for label in self.slice_labels for each in slice_ids(cases) if each[0][0] == label)
-        for key, ids in in_order:
-            if len(ids) >= self.min_slice_cases and frozenset(ids) not in seen:
-                seen.add(frozenset(ids))
-                found.append((key, ids))
-        return found
+        whole = len(cases) if set(self.slice_metrics) <= set(self.metrics) else None
+        return [
+            (key, ids)
+            for key, ids in distinct_slices(cases, self.slice_labels)
+            if len(ids) >= self.min_slice_cases and len(ids) != whole
+        ]
+
+
+def distinct_slices(cases: Sequence[Labelled], labels: Sequence[str] = SLICE_LABELS) -> list[SliceIds]:
+    """The slices of each of `labels` in turn, without those that hold the same cases as an earlier one.
+
+    Two slices over the same cases (scope often repeats kind) have the same numbers: twice would tell nothing twice.
+    """
+    seen: set[frozenset[str]] = set()
+    found: list[SliceIds] = []
+    for key, ids in (each for label in labels for each in slice_ids(cases) if each[0][0] == label):
+        if frozenset(ids) not in seen:
+            seen.add(frozenset(ids))
+            found.append((key, ids))
+    return found

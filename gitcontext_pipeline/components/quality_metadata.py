@@ -1,0 +1,151 @@
+"""What the Dagster UI shows of the measurement and of its comparison: tables, plots, the worst cases with links."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dagster as dg
+
+from gitcontext_pipeline.components.metadata import delta_table, markdown_table, reasons
+from gitcontext_pipeline.corpus.permalinks import commit_url, file_url, pull_request_url
+from gitcontext_pipeline.evaluation import plots
+from gitcontext_pipeline.evaluation.cases import read_cases
+from gitcontext_pipeline.evaluation.corpus_view import CorpusView
+from gitcontext_pipeline.evaluation.diff import worst
+from gitcontext_pipeline.evaluation.gold import Gold
+from gitcontext_pipeline.evaluation.policy import distinct_slices
+from gitcontext_pipeline.evaluation.report import CaseResult, Report, ResultRow
+from gitcontext_pipeline.steps import quality
+from gitcontext_pipeline.steps.snapshots import candidate
+from gitcontext_pipeline.steps.workspace import Workspace
+
+Metadata = Mapping[str, Any]
+
+WORST = 15
+RUNS = 30
+"""Of past runs, how many the newest are drawn."""
+
+
+def retrieval_report(workspace: Workspace, facts: Mapping[str, Any]) -> Metadata:
+    report = quality.report_of(workspace)
+    if report is None:
+        return {"measured": 0, "why": facts.get("why", "")}
+    latency = report.timing.latency
+    return {
+        "measured": len(report.cases),
+        "set_aside": len(report.set_aside),
+        **{key.replace("@", "_at_"): measured.value for key, measured in report.metrics.items()},
+        "metrics": dg.MetadataValue.md(metric_table(report)),
+        "slices": dg.MetadataValue.md(slice_table(report)),
+        "ranks": _image("ranks of the first answers", plots.rank_distribution(report.cases, report.settings.top)),
+        "past_runs": _image("metrics of the past runs", plots.trend(past_runs(workspace, report))),
+        "worst_cases": dg.MetadataValue.md(worst_cases(workspace, report)),
+        "p50_ms": latency.p50_ms if latency else 0.0,
+        "p95_ms": latency.p95_ms if latency else 0.0,
+        "report": dg.MetadataValue.path(candidate(workspace) / quality.REPORT),
+    }
+
+
+def baseline_comparison(workspace: Workspace, facts: Mapping[str, Any]) -> Metadata:
+    verdict = quality.verdict_of(workspace)
+    changes = [("gained", case) for case in verdict.gained] + [("lost", case) for case in verdict.lost]
+    rows = [(what, case.id, case.before or "-", case.after or "-", case.query) for what, case in changes]
+    return {
+        "outcome": verdict.outcome,
+        "reasons": dg.MetadataValue.md(reasons([*verdict.reasons, *verdict.warnings])),
+        "deltas": dg.MetadataValue.md(delta_table(verdict.deltas)),
+        "gained_and_lost": dg.MetadataValue.md(markdown_table(("", "case", "before", "after", "question"), rows)),
+        "baseline": dg.MetadataValue.path(workspace.baseline(facts["revision"])),
+    }
+
+
+def metric_table(report: Report) -> str:
+    rows = [
+        (key, f"{measured.value:.3f}", f"{measured.low:.3f} to {measured.high:.3f}", measured.cases)
+        for key, measured in report.metrics.items()
+    ]
+    return markdown_table(("metric", "value", "95% interval", "cases"), rows)
+
+
+def slice_table(report: Report) -> str:
+    keys = [key for key in ("hit@1", "hit@5", "mrr") if key in report.metrics]
+    parts = {(part.label, part.value): part.metrics for part in report.slices}
+    rows = [
+        (*key, len(ids), *(f"{parts[key][metric].value:.3f}" for metric in keys))
+        for key, ids in distinct_slices(report.cases)
+    ]
+    return markdown_table(("label", "value", "cases", *keys), rows)
+
+
+def past_runs(workspace: Workspace, report: Report) -> list[plots.Point]:
+    """The metrics of the last RUNS measurements with this golden set, oldest first; another set has another scale."""
+    path = workspace.corpus.directory / quality.QUALITY_LOG
+    points = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
+        try:
+            run = json.loads(line)
+            if run["fingerprints"]["dataset"] == report.dataset.sha256:
+                points.append(plots.Point(label=run["started"][5:16].replace("T", " "), metrics=run["metrics"]))
+        except (ValueError, KeyError, TypeError):  # a line cut off by a kill
+            continue
+    return points[-RUNS:]
+
+
+def worst_cases(workspace: Workspace, report: Report) -> str:
+    """Failures, misses and late answers: where the answer is, and what came first instead."""
+    late = [case for case in worst(report.cases, WORST) if case.rank != 1]
+    if not late:
+        return "none"
+    golden = {case.id: case.gold for case in read_cases(workspace.golden_set).cases} if workspace.golden_set else {}
+    view = quality.corpus_view(candidate(workspace))
+    revision = str(report.fingerprints["corpus_revision"])
+    rows = []
+    for case in late:
+        gold = golden.get(case.id, ())
+        wanted = _gold_link(workspace, view, revision, gold[0]) if gold else "-"
+        rows.append(
+            (case.id, case.rank or case.failure or "miss", case.query, wanted, _first(workspace, revision, case))
+        )
+    return markdown_table(("case", "rank", "question", "answer", "came first"), rows)
+
+
+def _first(workspace: Workspace, revision: str, case: CaseResult) -> str:
+    return _row_link(workspace, revision, case.rows[0]) if case.rows else "-"
+
+
+def _gold_link(workspace: Workspace, view: CorpusView, revision: str, entry: Gold) -> str:
+    lines = entry.lines or next(iter(view.definitions.get((entry.path or "", entry.symbol or ""), ())), (1, 1))
+    return _link(workspace, revision, entry.name, entry.path, lines, entry.commit, entry.pr)
+
+
+def _row_link(workspace: Workspace, revision: str, row: ResultRow) -> str:
+    lines = (row.start_line or 1, row.end_line or row.start_line or 1)
+    return _link(workspace, revision, row.name, row.path, lines, row.commit, row.pr)
+
+
+def _link(
+    workspace: Workspace,
+    revision: str,
+    name: str,
+    path: str | None,
+    lines: Sequence[int],
+    commit: str | None,
+    pr: int | None,
+) -> str:
+    """A link to GitHub where the corpus is on GitHub; else the name alone, for `git:` links open nowhere."""
+    slug = workspace.spec.github
+    label = name.replace("[", "(").replace("]", ")")
+    if slug is None:
+        return label
+    if name.startswith("pr:") and pr is not None:
+        return f"[{label}]({pull_request_url(slug, pr)})"
+    if name.startswith("commit:") and commit is not None:
+        return f"[{label}]({commit_url(slug, commit)})"
+    return f"[{label}]({file_url(slug, revision, path, lines[0], lines[1])})" if path else label
+
+
+def _image(alt: str, png: bytes) -> dg.MarkdownMetadataValue:
+    return dg.MetadataValue.md(f"![{alt}](data:image/png;base64,{base64.b64encode(png).decode('ascii')})")
