@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gitcontext_pipeline.chunks.collect import MOST_FILES_NAMED, Collected, Identity, collect_files
-from gitcontext_pipeline.chunks.table import COLUMNS, Chunk, to_arrow
+from gitcontext_pipeline.chunks.table import Chunk, to_arrow
 from tests.fakes.checkout import FakeCheckout
 
 REVISION = "a" * 40
@@ -69,11 +69,14 @@ class TestChunks:
             assert chunk.text == "\n".join(lines)
 
     def test_every_column_that_cannot_be_missing_is_filled(self) -> None:
-        optional = {"symbol", "symbol_kind", "signature", "doc", "history", "paths", "commit", "pr", "author", "date"}
+        always = (
+            *("id", "corpus", "kind", "path", "language", "role", "start_line", "end_line"),
+            *("text", "text_sha256", "revision", "url"),
+        )
         rows = to_arrow(collect(TREE).chunks).to_pylist()
         assert {row["path"] for row in rows} == set(TREE)
         for row in rows:
-            assert all(row[name] not in (None, "") for name in set(COLUMNS) - optional)
+            assert all(row[name] for name in always)
             assert all(row[name] is not None for name in ("signature", "doc", "history", "paths"))
 
     def test_kinds_and_roles_come_from_the_file(self) -> None:
