@@ -17,8 +17,8 @@ SUFFIXES = sorted(
 )
 FRAGMENTS = st.sampled_from(
     r"""def|f():|class|A:|A {|func (a *A) b() {|impl|it('x', () => {|}|)|end|{|(|# a|## b|===|---|```|/*|*/|\"\"\"
-    |//|<!--|-->|@x|#[x]|a: b|- a|"a": {|[x]|CREATE TABLE x|$$|BEGIN|;|x:|FROM a|<h1>a</h1>|.. _x:|\|é|<?php|'|"|=>|fn b() {
-    |{"cells": [{"cell_type": "code", "source": ["a", "b"]}]}""".split("|")
+    |//|<!--|-->|@x|#[x]|a: b|- a|"a": {|[x]|CREATE TABLE x|$$|BEGIN|;|x:|FROM a|<h1>a</h1>|.. _x:|\|é|<?php|'|"|=>
+    |fn b() {|{"cells": [{"cell_type": "code", "source": ["a", "b"]}]}""".split("|")
 ) | st.sampled_from(["\t", "    ", "", "\r", "\x0c", "\x85", "\u2028", "\ud800", "\x00"])
 TEXTS = st.lists(st.lists(FRAGMENTS, max_size=4).map(" ".join), max_size=60).map("\n".join) | st.text(max_size=300)
 
