@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 STEPS = 2_000
 STEPS_PER_BYTE = 0.2
-"""How many steps, as tree-sitter reports them, a parse may take: the files of requests, gin and hono take at most 0.015 a
-byte, while recovery from some errors (unclosed comments in C) grows with the square of the file's length."""
+"""How many steps, as tree-sitter reports them, a parse may take. The files of requests, gin and hono take 0.015 a byte
+at most; recovery from some errors (unclosed comments in C) grows with the square of the file's length."""
 _READ_BYTES = 65_536
 
 
