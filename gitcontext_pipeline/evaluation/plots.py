@@ -55,7 +55,7 @@ def trend(points: Sequence[Point], fmt: PlotFormat = "png", metrics: Sequence[st
     axes.set_ylim(0, 1.02)
     axes.set_xticks(list(places), [_plain(point.label)[:LABEL_SHOWN] for point in points], rotation=45, ha="right")
     axes.grid(axis="y", alpha=0.3)
-    axes.legend(loc="lower right")
+    figure.legend(loc="outside right upper")
     return _drawn(figure, fmt)
 
 

@@ -1,0 +1,43 @@
+"""Alerts on failed runs and on checks that warn: off until somebody starts the sensors and names a webhook."""
+
+import dagster as dg
+
+from gitcontext_pipeline.components.alerts import deliver, failed_checks, failure_text, warning_text
+
+OFF = dg.DefaultSensorStatus.STOPPED
+
+
+@dg.run_failure_sensor(
+    name="alert_on_failure",
+    default_status=OFF,
+    minimum_interval_seconds=30,
+    description="Tells the log, and the webhook in GITCONTEXT_ALERT_WEBHOOK, which run failed and why.",
+)
+def alert_on_failure(context: dg.RunFailureSensorContext) -> None:
+    """A failed blocking check fails its run, so the gate's verdict comes this way."""
+    run = context.dagster_run
+    steps = [
+        f"{event.step_key}: {event.step_failure_data.error_display_string.strip().splitlines()[0]}"
+        for event in context.get_step_failure_events()
+    ]
+    checks = failed_checks(context.instance, run.run_id)
+    text = failure_text(run, context.failure_event.message or "", steps, checks)
+    context.log.error(text)
+    deliver(text)
+
+
+@dg.run_status_sensor(
+    run_status=dg.DagsterRunStatus.SUCCESS,
+    name="alert_on_warning",
+    default_status=OFF,
+    minimum_interval_seconds=30,
+    description="Tells the log, and the webhook in GITCONTEXT_ALERT_WEBHOOK, which checks of a run did not pass.",
+)
+def alert_on_warning(context: dg.RunStatusSensorContext) -> None:
+    """Dagster has no sensor for asset checks; their evaluations are read from the run's own records."""
+    run = context.dagster_run
+    checks = failed_checks(context.instance, run.run_id)
+    if checks:
+        text = warning_text(run, checks)
+        context.log.warning(text)
+        deliver(text)
