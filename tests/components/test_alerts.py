@@ -42,12 +42,12 @@ class Webhook:
         hook = self
 
         class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:  # noqa: N802
+            def do_POST(self) -> None:
                 length = int(self.headers["Content-Length"])
                 hook.posted.append(json.loads(self.rfile.read(length)))
                 self._answer()
 
-            def do_GET(self) -> None:  # noqa: N802
+            def do_GET(self) -> None:
                 self._answer()
 
             def _answer(self) -> None:

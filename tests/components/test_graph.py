@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from gitcontext_pipeline.components.launch import QUIET
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.evaluation.baseline import freeze
 from gitcontext_pipeline.evaluation.report import read_report
-from gitcontext_pipeline.state import State
+from gitcontext_pipeline.state import STATE_VARIABLE, State
 from tests.repositories import Repository
 from tests.sample import PULL_REQUEST, RETRY, sample_repository, write_questions
 
@@ -53,8 +54,11 @@ class Project:
     def run(self, spec: CorpusSpec | None = None, **selection: Any) -> dg.ExecuteInProcessResult:
         spec = spec or self.spec()
         graph = [*corpus_assets(spec, self.directory), *corpus_checks(spec, self.directory)]
-        instance = dg.DagsterInstance.ephemeral()
-        return dg.materialize(graph, instance=instance, run_config=QUIET, raise_on_error=False, **selection)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv(STATE_VARIABLE, str(self.state.root))
+            return dg.materialize(
+                graph, instance=dg.DagsterInstance.ephemeral(), run_config=QUIET, raise_on_error=False, **selection
+            )
 
     @property
     def snapshot(self) -> Path:
@@ -94,8 +98,25 @@ def project(tmp_path: Path, state: State) -> Project:
     return Project(tmp_path, state)
 
 
-def test_everything_is_made_published_and_found_again(project: Project) -> None:
-    result = project.run()
+@dataclass(frozen=True)
+class Finished:
+    """A project whose graph ran once; tests only look at it."""
+
+    project: Project
+    result: dg.ExecuteInProcessResult
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory, models: Path) -> Finished:
+    directory = tmp_path_factory.mktemp("finished")
+    (directory / "state").mkdir()
+    (directory / "state" / "models").symlink_to(models, target_is_directory=True)
+    project = Project(directory, State(directory / "state"))
+    return Finished(project, project.run())
+
+
+def test_everything_is_made_published_and_found_again(finished: Finished) -> None:
+    project, result = finished.project, finished.result
     assert result.success
     assert set(made(result)) == set(STEPS)
     found = open_retriever(project.state, "sample").search("Where is it decided whether one more request may pass?")
@@ -108,8 +129,8 @@ def test_everything_is_made_published_and_found_again(project: Project) -> None:
     assert best.text.startswith("    def take")
 
 
-def test_every_check_passes_but_the_missing_baseline_warns(project: Project) -> None:
-    found = checks(project.run())
+def test_every_check_passes_but_the_missing_baseline_warns(finished: Finished) -> None:
+    found = checks(finished.result)
     assert [name for name, check in found.items() if not check.passed] == []
     gate = found["regression_gate"]
     assert gate.severity == dg.AssetCheckSeverity.WARN
@@ -131,9 +152,8 @@ def test_only_changed_chunks_are_embedded(project: Project) -> None:
     assert after["reused"] > 2 * after["embedded_anew"]
 
 
-def test_merges_and_squashes_become_pull_requests_with_their_merge_commit(project: Project) -> None:
-    project.run()
-    changes = {row["pr"]: row for row in project.rows() if row["kind"] == "pull_request"}
+def test_merges_and_squashes_become_pull_requests_with_their_merge_commit(finished: Finished) -> None:
+    changes = {row["pr"]: row for row in finished.project.rows() if row["kind"] == "pull_request"}
     assert set(changes) == {3, PULL_REQUEST, 9}
     merged = changes[PULL_REQUEST]
     assert merged["signature"] == "Exponential backoff between attempts"
@@ -142,22 +162,20 @@ def test_merges_and_squashes_become_pull_requests_with_their_merge_commit(projec
     assert merged["url"] == f"https://github.com/acme/client/commit/{merged['commit']}"
 
 
-def test_lines_know_the_changes_that_touched_them_across_a_rename(project: Project) -> None:
-    project.run()
-    history = {row["symbol"]: row["history"] for row in project.rows() if row["kind"] == "code"}
-    assert history["backoff_delay"] == ["Exponential backoff between attempts"]
+def test_lines_know_the_changes_that_touched_them_across_a_rename(finished: Finished) -> None:
+    history = {row["symbol"]: row["history"] for row in finished.project.rows() if row["kind"] == "code"}
+    assert history["backoff_delay"][0] == "Exponential backoff between attempts"
     assert history["TokenBucket.take"] == ["First version"]
 
 
-def test_a_path_beyond_ascii_is_indexed_and_linked(project: Project) -> None:
-    project.run()
-    (row,) = [row for row in project.rows() if row["path"] == "docs/café notes.md"]
+def test_a_path_beyond_ascii_is_indexed_and_linked(finished: Finished) -> None:
+    (row,) = [row for row in finished.project.rows() if row["path"] == "docs/café notes.md"]
     assert "/docs/caf%C3%A9%20notes.md?plain=1#L" in row["url"]
     assert row["text"].startswith("# Café")
 
 
-def test_what_is_left_out_is_told_with_its_reason(project: Project) -> None:
-    told = made(project.run())["chunks"]["skipped_files"]
+def test_what_is_left_out_is_told_with_its_reason(finished: Finished) -> None:
+    told = made(finished.result)["chunks"]["skipped_files"]
     assert re.search(r"symbolic link \| 1", told)
     assert re.search(r"binary \| 1", told)
 
@@ -230,12 +248,13 @@ def test_no_origin_is_a_message_and_not_a_stack_trace(project: Project) -> None:
     assert not result.success
     (failure,) = [event.step_failure_data for event in result.all_events if event.is_step_failure]
     assert failure.user_failure_data is not None
-    assert "no git repository" in (failure.user_failure_data.description or "")
+    assert "there is no such path" in (failure.user_failure_data.description or "")
 
 
-def test_a_pull_request_question_is_answered_by_the_pull_request(project: Project) -> None:
-    project.run()
-    found = open_retriever(project.state, "sample").search("Which change made the wait double with each attempt?")
+def test_a_pull_request_question_is_answered_by_the_pull_request(finished: Finished) -> None:
+    found = open_retriever(finished.project.state, "sample").search(
+        "Which change made the wait double with each attempt?"
+    )
     assert PULL_REQUEST in [result.pr for result in found[:3]]
 
 

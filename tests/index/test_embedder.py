@@ -208,7 +208,7 @@ class TestAModelInAFolder:
             asked = [pool.submit(exported_folder, str(small), tmp_path, told.append) for _ in range(3)]
             (folder,) = {each.result() for each in asked}
         assert len(told) == 1
-        assert sorted(path.name for path in folder.iterdir()) == sorted(EXPORTED)
+        assert sorted(path.name for path in folder.iterdir()) == sorted([*EXPORTED, "seen.json"])
         assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", folder.name]
 
     @pytest.mark.parametrize("name", [*EXPORTED, "all"])
