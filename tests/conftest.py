@@ -19,7 +19,9 @@ settings.load_profile("same")
 
 _OF_THE_TESTER = (
     "DAGSTER_HOME",
+    "GH_ENTERPRISE_TOKEN",
     "GH_TOKEN",
+    "GITHUB_ENTERPRISE_TOKEN",
     "GITHUB_TOKEN",
     "GITCONTEXT_DEBUG",
     "OPENAI_API_KEY",
@@ -46,6 +48,7 @@ def models(shared_models: Path) -> Path:
 @pytest.fixture(autouse=True)
 def _no_state_of_the_tester(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
+    monkeypatch.setenv("GH_CONFIG_DIR", str(tmp_path / "gh"))  # where `gh auth token` finds no login
     for name in _OF_THE_TESTER:
         monkeypatch.delenv(name, raising=False)
 

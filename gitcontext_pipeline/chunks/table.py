@@ -36,6 +36,9 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
     "author": ("string", "author of the change, or null"),
     "date": ("string", "when the change was made, ISO 8601 in UTC, or null"),
     "url": ("string", "immutable link to exactly this passage"),
+    "search_text": ("string", "what of `text` says something and is searched; null where that is all of it"),
+    "introduced": ("string", "the change that these lines began with (40 hex digits), or null"),
+    "changed": ("string", "the change that last really changed these lines (40 hex digits), or null"),
 }
 
 
@@ -63,6 +66,9 @@ class Chunk:
     author: str | None
     date: str | None
     url: str
+    search_text: str | None = None
+    introduced: str | None = None
+    changed: str | None = None
 
     @property
     def text_sha256(self) -> str:

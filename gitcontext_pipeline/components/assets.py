@@ -10,7 +10,7 @@ from gitcontext_pipeline.components import metadata, quality_metadata
 from gitcontext_pipeline.components.listening import workspace_for
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.errors import GitContextError
-from gitcontext_pipeline.steps import indexes, material, quality
+from gitcontext_pipeline.steps import indexes, material, pull_requests, quality
 from gitcontext_pipeline.steps.ledger import StepResult
 from gitcontext_pipeline.steps.workspace import Workspace
 
@@ -52,7 +52,7 @@ def corpus_assets(spec: CorpusSpec, project: Path) -> list[dg.AssetsDefinition |
     return [
         *_external(spec, project),
         asset("repo_checkout", (), {"git"}, material.check_out, metadata.repo_checkout),
-        asset("pr_cache", ("repo_checkout",), {"git", "parquet"}, material.cache_pull_requests, metadata.pr_cache),
+        asset("pr_cache", ("repo_checkout",), {"git", "parquet"}, pull_requests.cache_pull_requests, metadata.pr_cache),
         asset(
             "chunks", ("repo_checkout", "pr_cache"), {"treesitter", "parquet"}, material.build_chunks, metadata.chunks
         ),

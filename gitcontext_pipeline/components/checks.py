@@ -10,6 +10,7 @@ from gitcontext_pipeline.components.listening import workspace_for
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.evaluation.verdict import Delta
 from gitcontext_pipeline.steps import audits, quality
+from gitcontext_pipeline.steps.pull_requests import FRESH_DAYS, age_in_days
 from gitcontext_pipeline.steps.snapshots import material
 from gitcontext_pipeline.steps.workspace import Workspace
 
@@ -32,6 +33,7 @@ def corpus_checks(spec: CorpusSpec, project: Path) -> list[dg.AssetChecksDefinit
         check("repo_checkout", "revision_is_pinned", revision_is_pinned, blocking=True),
         check("repo_checkout", "origin_is_first_choice", origin_is_first_choice),
         check("pr_cache", "pull_requests_complete", pull_requests_complete),
+        check("pr_cache", "pull_requests_fresh", pull_requests_fresh),
         check("chunks", "permalinks_resolve", permalinks_resolve, blocking=True),
         check("chunks", "provenance_complete", provenance_complete, blocking=True),
         check("chunks", "lines_covered", lines_covered, blocking=True),
@@ -64,12 +66,37 @@ def origin_is_first_choice(workspace: Workspace) -> dg.AssetCheckResult:
 
 
 def pull_requests_complete(workspace: Workspace) -> dg.AssetCheckResult:
-    """The history names pull requests. A release archive, or a history without them, has none to offer as evidence."""
+    """The cache has every pull request that the history names, with GitHub's side of it where GitHub was asked."""
     facts = material(workspace, "pr_cache").facts
+    from_github = facts["sources"]["GitHub"]
+    expected = facts["named"] if from_github else 0
     return dg.AssetCheckResult(
-        passed=facts["rows"] > 0,
+        passed=0 < facts["named"] <= facts["cached"] and from_github >= expected,
         severity=WARN,
-        metadata={"rows": facts["rows"], "changes": facts["changes"], "newest": facts["newest"] or "none"},
+        metadata={
+            "named_by_history": facts["named"],
+            "cached": facts["cached"],
+            "from_github": from_github,
+            "github": facts["github"],
+            "changes": facts["changes"],
+            "newest": facts["newest"] or "none",
+        },
+    )
+
+
+def pull_requests_fresh(workspace: Workspace) -> dg.AssetCheckResult:
+    """GitHub answered to the end within the last days, if it ever did. What git alone tells cannot grow old."""
+    facts = material(workspace, "pr_cache").facts
+    age = age_in_days(facts["asked"])
+    return dg.AssetCheckResult(
+        passed=age is None or age <= FRESH_DAYS,
+        severity=WARN,
+        metadata={
+            "last_complete_answer": facts["asked"] or "never",
+            "days_ago": "none" if age is None else round(age, 1),
+            "limit_days": FRESH_DAYS,
+            "github": facts["github"],
+        },
     )
 
 

@@ -49,12 +49,21 @@ def repo_checkout(workspace: Workspace, facts: Facts) -> Metadata:
 
 
 def pr_cache(workspace: Workspace, facts: Facts) -> Metadata:
+    limit = facts["limit_left"]
     return {
         "dagster/row_count": facts["rows"],
         "sources": dg.MetadataValue.json(facts["sources"]),
         "changes": facts["changes"],
+        "review_threads": facts["threads"],
+        "comments": facts["comments"],
+        "routine": dg.MetadataValue.json(facts["noise"]),
         "oldest": facts["oldest"] or "none",
         "newest": facts["newest"] or "none",
+        "github": facts["github"],
+        "token": facts["token"] or "none",
+        "calls": facts["calls"],
+        "rate_limit_left": "unknown" if limit is None else limit,
+        "last_complete_answer": facts["asked"] or "never",
     }
 
 

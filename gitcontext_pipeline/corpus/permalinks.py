@@ -11,7 +11,7 @@ GITHUB = "https://github.com"
 
 
 def file_url(repository: str | None, revision: str, path: str, start_line: int, end_line: int) -> str:
-    """`https://github.com/OWNER/NAME/blob/SHA/PATH#L1-L9`; without a repository `git:SHA:PATH#L1-L9`, which `git show` reads.
+    """`https://github.com/OWNER/NAME/blob/SHA/PATH#L1-L9`, or `git:SHA:PATH#L1-L9`, whose first half `git show` reads.
 
     Markdown and reStructuredText are rendered by GitHub, where line anchors only work with `plain=1`.
     """

@@ -1,4 +1,4 @@
-"""From the specification to the chunk table: checkout, merged pull requests, chunks."""
+"""From the specification to the chunk table: the checkout, then the chunks of its files and of its history."""
 
 from __future__ import annotations
 
@@ -15,18 +15,15 @@ from gitcontext_pipeline.chunks.table import Chunk
 from gitcontext_pipeline.corpus.blame import line_commits, revisions_to_ignore, subjects_by_line_range
 from gitcontext_pipeline.corpus.changes import Change
 from gitcontext_pipeline.corpus.checkout import Checkout
-from gitcontext_pipeline.corpus.history import read_changes
+from gitcontext_pipeline.corpus.noise import TEMPLATE, template_lines
 from gitcontext_pipeline.corpus.origins import open_checkout, read_checkout
-from gitcontext_pipeline.corpus.pull_requests import build_pull_requests, write_pull_requests
+from gitcontext_pipeline.corpus.pull_request_table import read_pull_requests
 from gitcontext_pipeline.corpus.selection import select
 from gitcontext_pipeline.steps.ledger import StepResult
+from gitcontext_pipeline.steps.pull_requests import HISTORY_VERSION, PULL_REQUESTS, changes_as_cached
 from gitcontext_pipeline.steps.snapshots import embedder_of, ledger_of, material, snapshot_id
 from gitcontext_pipeline.steps.workspace import Workspace
 from gitcontext_pipeline.storage import building, fingerprint, locked
-
-PULL_REQUESTS = "pull_requests.parquet"
-HISTORY_VERSION = 2
-"""Part of the fingerprints below; raised whenever the history is read or attributed to lines differently."""
 
 
 def check_out(workspace: Workspace) -> StepResult:
@@ -45,30 +42,6 @@ def check_out(workspace: Workspace) -> StepResult:
     input_ = fingerprint(opened.origin.model_dump(), workspace.spec.history)
     with locked(workspace.corpus.directory):
         return workspace.ledger.run("repo_checkout", input_, lambda: facts, lambda: True)
-
-
-def cache_pull_requests(workspace: Workspace) -> StepResult:
-    """Every pull request merged into the pinned revision, as the git history tells of it; none in a release archive."""
-    checkout = material(workspace, "repo_checkout")
-    path = workspace.corpus.directory / PULL_REQUESTS
-
-    def make() -> Mapping[str, Any]:
-        changes = _changes(workspace, read_checkout(workspace.corpus.directory))
-        rows = build_pull_requests(changes)
-        write_pull_requests(rows, path)
-        dates = sorted(row.merged for row in rows)
-        return {
-            "rows": len(rows),
-            "sources": {"git history": len(rows)},
-            "changes": len(changes),
-            "oldest": dates[0] if dates else None,
-            "newest": dates[-1] if dates else None,
-        }
-
-    with locked(workspace.corpus.directory):
-        return workspace.ledger.run(
-            "pr_cache", fingerprint(checkout.fingerprint, HISTORY_VERSION), make, intact=path.is_file
-        )
 
 
 def build_chunks(workspace: Workspace) -> StepResult:
@@ -112,26 +85,26 @@ def _fetching(workspace: Workspace) -> Callable[[str], None]:
     return progress
 
 
-def _changes(workspace: Workspace, checkout: Checkout) -> list[Change]:
-    if checkout.repository is None or workspace.spec.history == "none":
-        return []
-    workspace.progress("reading the history")
-    return read_changes(checkout.repository, checkout.revision)
-
-
 def _collect(workspace: Workspace) -> tuple[list[Chunk], dict[str, Any]]:
     spec = workspace.spec
     checkout = read_checkout(workspace.corpus.directory)
     identity = Identity(spec.name, spec.repository, checkout.revision)
     chosen = select(checkout.files(), spec.include, spec.exclude)
-    changes = _changes(workspace, checkout)
+    pulls = {pull.merge_sha: pull for pull in read_pull_requests(workspace.corpus.directory / PULL_REQUESTS)}
+    changes = changes_as_cached(workspace, checkout, pulls)
+    template = template_lines(_templates(checkout), [pull.body for pull in pulls.values()])
     titles = _titles(workspace, checkout, [file.path for file in chosen.files], changes)
     workspace.progress(f"splitting {len(chosen.files)} files")
     collected = collect_files(checkout, chosen.files, identity, titles, workspace.advance)
     if chosen.excluded:
         collected.skipped["excluded"] += chosen.excluded
-    chunks = [*collected.chunks, *change_chunks(changes, identity)]
+    chunks = [*collected.chunks, *change_chunks(changes, identity, pulls, template)]
     return chunks, _facts(chunks, collected, checkout.revision)
+
+
+def _templates(checkout: Checkout) -> list[str]:
+    files = [file for file in checkout.files() if TEMPLATE.match(file.path)]
+    return [checkout.read(file).decode(errors="replace") for file in files]
 
 
 def _titles(
