@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 NAME_SHOWN = 26
+SLICE_SHOWN = 20
 QUERY_SHOWN = 48
 SHORT = {"hit@1": "Hit@1", "hit@3": "Hit@3", "hit@5": "Hit@5", "hit@10": "Hit@10", "recall@5": "Rec@5", "mrr": "MRR"}
 SHOWN_CHANGES = 15
@@ -52,7 +53,7 @@ def report_table(report: Report) -> Table:
         table.add_row(f"95% {bound}", "", *bounds, style="dim", end_section=bound == "high")
     parts = {(part.label, part.value): part for part in report.slices}
     for key, ids in distinct_slices(report.cases):
-        table.add_row(name_cell(" ".join(key)), str(len(ids)), *_values(parts[key].metrics, keys))
+        table.add_row(name_cell(" ".join(key), SLICE_SHOWN), str(len(ids)), *_values(parts[key].metrics, keys))
     return table
 
 

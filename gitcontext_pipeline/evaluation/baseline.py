@@ -10,7 +10,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gitcontext_pipeline.errors import GitContextError, UsageError
-from gitcontext_pipeline.evaluation.report import CaseRanks, Measurement, Model, Report, read_model, read_report
+from gitcontext_pipeline.evaluation.measures import metrics_for
+from gitcontext_pipeline.evaluation.report import (
+    SCHEMA_VERSION,
+    CaseRanks,
+    Measurement,
+    Model,
+    Report,
+    read_model,
+    read_report,
+)
 from gitcontext_pipeline.evaluation.soundness import nan_metrics, unsound
 from gitcontext_pipeline.storage import read_json, write_atomic
 
@@ -59,6 +68,11 @@ def freeze(report: Report, directory: Path, *, by: str, note: str, at: datetime 
 def unfit(report: Report) -> list[str]:
     """Why the report must not become a baseline; empty for a complete and sound one."""
     reasons = list(report.errors)
+    if report.schema_version != SCHEMA_VERSION:
+        reasons.append(f"it has format {report.schema_version}, this version writes {SCHEMA_VERSION}")
+    due = {metric.key for metric in metrics_for(report.settings.top)}
+    if report.cases and (odd := due ^ report.metrics.keys()):
+        reasons.append(f"its metrics are not those of {report.settings.top} rows: {', '.join(sorted(odd))}")
     if failed := report.failed:
         reasons.append(f"{len(failed)} cases failed; {failed[0].id}: {failed[0].failure}")
     impossible = [finding.case for finding in report.audit.findings if finding.problem == "impossible"]
