@@ -29,11 +29,8 @@ On Mon, 4 Dec 2023, Bob wrote:
 
 
 def test_what_says_nothing_is_left_out_of_the_searched_text() -> None:
-    assert (
-        trimmed(BODY, {"## What does this change?"})
-        == ("Waits twice as long.\n\n```python\n> not a quote\n- [ ] not a box\n```\n\n- [x] No new dependency")
-        .replace("Waits", " Waits")
-        .strip()
+    assert trimmed(BODY, {"## What does this change?"}) == (
+        "Waits twice as long.\n\n```python\n> not a quote\n- [ ] not a box\n```\n\n- [x] No new dependency"
     )
 
 
@@ -79,7 +76,7 @@ def test_chatter_is_told(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Thanks, but this breaks the proxy.", "+1 because the old way leaks", "/etc/hosts is not read any more here, why?",
+        "Thanks, but this breaks the proxy.", "+1 because the old way leaks", "/etc/hosts is not read here, why?",
         "It is documented in RFC 7235.", "No.",
     ],
 )  # fmt: skip
@@ -112,4 +109,3 @@ def test_dependency_bumps_touch_nothing_but_manifests(title: str, paths: tuple[s
 def test_any_text_can_be_trimmed_and_judged(text: str) -> None:
     assert len(trimmed(text)) <= len(text)
     assert isinstance(is_chatter(text, False, None), bool)
-    assert trimmed(trimmed(text)) is not None

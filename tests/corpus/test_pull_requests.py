@@ -34,7 +34,8 @@ def rows_of(repository: Repository, known: Known | None = None) -> list[PullRequ
 
 def pull(number: int, **fields: object) -> PullRecord:
     told: dict[str, object] = {
-        "title": "A title", "body": "", "url": f"https://github.com/ada/demo/pull/{number}", "author": "ada", "bot": False,
+        "title": "A title", "body": "", "url": f"https://github.com/ada/demo/pull/{number}", "author": "ada",
+        "bot": False,
         "created": "2023-11-14T00:00:00Z", "merged": "2023-11-16T00:00:00Z", "merge_sha": None, "updated": "",
         "labels": (), "issues": (),
     }  # fmt: skip
