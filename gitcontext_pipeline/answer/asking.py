@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from gitcontext_pipeline.answer.evidence import Answer
-from gitcontext_pipeline.errors import NotIndexed
+from gitcontext_pipeline.errors import GitContextError, NotIndexed
 from gitcontext_pipeline.retrieval.retriever import Retriever
 from gitcontext_pipeline.state import State
+
+if TYPE_CHECKING:
+    from gitcontext_pipeline.answer.explainer import Heard, Settings
+    from gitcontext_pipeline.answer.host import ModelHost
 
 
 def open_retriever(state: State, corpus: str | None = None) -> Retriever:
@@ -33,3 +43,65 @@ def answer_question(
         revision=retriever.revision,
         evidence=tuple(retriever.search(question, top, scope)),
     )
+
+
+def explain_answer(
+    state: State,
+    answer: Answer,
+    *,
+    model: str | None = None,
+    settings: Settings | None = None,
+    heard: Heard = lambda sentences: None,
+    progress: Callable[[str], None] = lambda line: None,
+) -> Answer:
+    """`answer` with an explanation: cited sentences that hold, why they were withheld, or how to turn prose on.
+
+    `model` is a name or the path of a GGUF file; by default, the one that `gitcontext setup-model` chose.
+
+    Raises:
+        UsageError: there is no model of that name.
+        GitContextError: a model that is installed cannot be used.
+    """
+    from gitcontext_pipeline.answer.explainer import explain
+    from gitcontext_pipeline.answer.explanation import turned_off
+    from gitcontext_pipeline.answer.model_files import chosen
+
+    name = model or chosen(state.models)
+    missing = why_off(state, name)
+    if missing is not None:
+        return replace(answer, explanation=turned_off(missing))
+    progress(f"explaining with {name}")
+    with model_host(name, state.models).model() as loaded:
+        explanation = explain(loaded, answer.question, answer.evidence, settings, heard)
+    return replace(answer, explanation=explanation)
+
+
+def why_off(state: State, model: str | None = None) -> str | None:
+    """One line on what is missing for prose, and how to get it; None when nothing is."""
+    from importlib.util import find_spec
+
+    from gitcontext_pipeline.answer.model_files import chosen, location
+
+    name = model or chosen(state.models)
+    if find_spec("llama_cpp") is None:
+        extra = "pip install 'gitcontext-pipeline[explain]'"
+        return f"Evidence only: prose needs a local model; turn it on with {extra}, then gitcontext setup-model."
+    try:
+        there = location(name, state.models).is_file()
+    except GitContextError as error:
+        if model is not None:
+            raise
+        return f"Evidence only: {error.what}; turn prose on with {error.fix}"
+    if there:
+        return None
+    return f"Evidence only: the model {name} is not here; turn prose on with gitcontext setup-model {name}."
+
+
+@lru_cache(maxsize=1)
+def model_host(name: str, models: Path) -> ModelHost:
+    """The one host of that model in this process."""
+    from gitcontext_pipeline.answer.host import ModelHost
+    from gitcontext_pipeline.answer.llama import LlamaModel
+    from gitcontext_pipeline.answer.model_files import verified
+
+    return ModelHost(lambda: LlamaModel(verified(name, models)))

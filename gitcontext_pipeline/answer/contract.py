@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gitcontext_pipeline.answer.claims import Claim, Reply
 from gitcontext_pipeline.answer.explanation import Failure
-from gitcontext_pipeline.answer.rules import CONTENT, RULES, SHAPE, Rule, Shown
+from gitcontext_pipeline.answer.rules import CONTENT, FINISHED, RULES, SHAPE, Rule, Shown
 from gitcontext_pipeline.answer.wording import content_words
 
 CONTRACT_VERSION = 1
@@ -51,13 +51,18 @@ class Judgement:
         return claims or [failure.reason for failure in self.withheld]
 
 
-def judge(reply: Reply, shown: Shown, extra: Sequence[Rule] = ()) -> Judgement:
-    """Hold every claim of `reply` against every rule, and the whole against what must be left of it."""
+def judge(reply: Reply, shown: Shown, extra: Sequence[Rule] = (), *, cut: bool = False) -> Judgement:
+    """Hold every claim of `reply` against every rule, and the whole against what must be left of it.
+
+    `cut` says that the reply did not end by itself: its last claim is only the beginning of a sentence.
+    """
     if reply.problem is not None:
         return Judgement((), (Failure("declined" if reply.declined else "reply", reply.problem),))
     judged: list[Judged] = []
-    for claim in reply.claims:
+    for position, claim in enumerate(reply.claims, 1):
         failures = _failures(claim, shown, extra)
+        if cut and position == len(reply.claims) and not failures:
+            failures = (Failure(FINISHED, "the reply was cut off in it"),)
         if not failures and any(each.holds and _same(claim, each.claim) for each in judged):
             failures = (Failure(DUPLICATE, "it says the same as an earlier claim"),)
         judged.append(Judged(claim, failures))

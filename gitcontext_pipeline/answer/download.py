@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 ENDPOINT_VARIABLE = "HF_ENDPOINT"
 ENDPOINT = "https://huggingface.co"
 ATTEMPTS = 4
-PART = 1 << 18
 SPARE = 64 << 20
 """Bytes of disk that a download leaves free."""
 
@@ -99,7 +98,7 @@ def _attempt(client: httpx.Client, file: HubFile, part: Path, advance: Advance) 
         _check_announced(response, file, have)
         try:
             with part.open(mode) as out:
-                for content in response.iter_raw(PART):
+                for content in response.iter_raw():  # as it comes: what a larger part would hold back is lost
                     have += len(content)
                     if have > file.size:
                         raise _unpublished(file, part, f"it is longer than {file.size} bytes")

@@ -19,6 +19,9 @@ LONGEST_CITATION = 24
 FEWEST_UNITS, MOST_UNITS = 24, 180
 """Length of a sentence in units: a character, with the dot or the space before it."""
 
+ENDING = '."}]}'
+"""What closes a reply in the middle of a sentence."""
+
 PLAIN = r"#-'\x28-\x2d/-;=@-\x5b\x5d_-z"
 """Characters of a sentence besides spaces and inner dots: printable ASCII without quotes, braces, `<>|!?~^\\`."""
 

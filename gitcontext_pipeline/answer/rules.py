@@ -27,6 +27,7 @@ FEWEST_CONTENT_WORDS = 3
 COPIED = 0.8
 """Share of a claim's runs of four words that may not be found in the excerpt."""
 
+FINISHED = "finished"
 _SENTENCE_BREAK = re.compile(r"[.!?][\"'`)]*\s+\S")
 _MARKUP = re.compile(r"[{}|<>\\^~\"]|\*\*|```|^[#>*-]")
 _UNIT = re.compile(r"[ ]?\.?.")
@@ -255,7 +256,7 @@ SHAPE: tuple[Rule, ...] = (
     Rule("lines-shown", f"The lines it cites were shown, at most {LONGEST_CITATION} of them.", _lines_shown),
 )
 CONTENT: tuple[Rule, ...] = (
-    Rule("finished", "It was not cut off at the longest length.", _finished),
+    Rule(FINISHED, "It was not cut off before its end.", _finished),
     Rule("about-the-code", "It speaks of the code, and neither to the reader nor of the prompt.", _about_the_code),
     Rule("english", "It is an English sentence.", _english),
     Rule("no-repetition", "It does not run in circles.", _no_repetition),
