@@ -27,15 +27,29 @@ def ask(
     top: TopOption = 5,
     scope: ScopeOption = None,
     as_json: JsonOption = False,
+    generate: Annotated[
+        bool, typer.Option("--generate", "-g", help="Let the local model explain; only what can be checked is shown.")
+    ] = False,
+    model: Annotated[
+        str | None, typer.Option(help="Name or path of the model that explains.", show_default="setup-model's choice")
+    ] = None,
 ) -> None:
     """Answer with evidence: the strongest symbols by name, then numbered links with their excerpts.
 
+    With --generate, what the model writes is shown on standard error while it is unverified; the answer then holds the
+    sentences that the contract let through, or says why there are none.
+
     Example: gitcontext ask "Where does Requests strip redirect authorization?"
     """
-    from gitcontext_pipeline.answer.asking import answer_question
+    from gitcontext_pipeline.answer.asking import answer_question, explain_answer
+    from gitcontext_pipeline.cli.streaming import showing_unverified
     from gitcontext_pipeline.state import State
 
-    answer = answer_question(State.locate(), question, corpus=corpus, top=top, scope=scope)
+    state = State.locate()
+    answer = answer_question(state, question, corpus=corpus, top=top, scope=scope)
+    if generate:
+        with showing_unverified() as heard:
+            answer = explain_answer(state, answer, model=model, heard=heard)
     typer.echo(_json(answer.as_json()) if as_json else answer.as_markdown(), nl=as_json)
 
 
