@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from gitcontext_pipeline.chunks.collect import Identity
 from gitcontext_pipeline.chunks.discussions import said_chunks
 from gitcontext_pipeline.chunks.table import Chunk
 from gitcontext_pipeline.corpus.changes import Change
+from gitcontext_pipeline.corpus.lineage import Stretch
 from gitcontext_pipeline.corpus.noise import noise_of, trimmed
-from gitcontext_pipeline.corpus.permalinks import commit_url
+from gitcontext_pipeline.corpus.permalinks import commit_url, file_url
 from gitcontext_pipeline.corpus.pull_requests import PullRequest
 
 CHANGES_VERSION = 2
 """Part of the chunk table's fingerprint; raised whenever this module makes other rows of the same changes."""
 
 MOST_PATHS = 50
+MOST_STANDING = 3
 
 
 def change_chunks(
@@ -23,14 +26,17 @@ def change_chunks(
     identity: Identity,
     pulls: Mapping[str, PullRequest] | None = None,
     template: Collection[str] = (),
+    standing: Callable[[str], Sequence[Stretch]] = lambda sha: (),
 ) -> Iterator[Chunk]:
     """A chunk for each change, a merge and the commits it brought in being one; then, for each, what was said about it.
 
     `pulls` has the pull requests by the id of the commit that merged them. `template` are lines that say nothing.
+    `standing` tells where lines of a change still stand.
     """
     for change in changes:
         pull = (pulls or {}).get(change.sha)
-        chunk = _change_chunk(change, pull, identity, template)
+        links = _links(standing(change.sha), identity)
+        chunk = replace(_change_chunk(change, pull, identity, template), stands=links)
         yield chunk
         if pull is not None:
             yield from said_chunks(pull, chunk, template)
@@ -63,6 +69,12 @@ def _change_chunk(change: Change, pull: PullRequest | None, identity: Identity, 
         date=change.date or None,
         url=commit_url(identity.github, change.sha),
         search_text=searched if searched != text else None,
+    )
+
+
+def _links(stretches: Sequence[Stretch], identity: Identity) -> tuple[str, ...]:
+    return tuple(
+        file_url(identity.github, identity.revision, path, start, end) for path, start, end in stretches[:MOST_STANDING]
     )
 
 

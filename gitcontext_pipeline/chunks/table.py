@@ -37,8 +37,9 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
     "date": ("string", "when the change was made, ISO 8601 in UTC, or null"),
     "url": ("string", "immutable link to exactly this passage"),
     "search_text": ("string", "what of `text` says something and is searched; null where that is all of it"),
-    "introduced": ("string", "the change that these lines began with (40 hex digits), or null"),
+    "introduced": ("string", "the change that the oldest of these lines came with (40 hex digits), or null"),
     "changed": ("string", "the change that last really changed these lines (40 hex digits), or null"),
+    "stands": ("list<string>", "for a change, links to lines it wrote that still stand, the longest stretches first"),
 }
 
 
@@ -69,6 +70,7 @@ class Chunk:
     search_text: str | None = None
     introduced: str | None = None
     changed: str | None = None
+    stands: tuple[str, ...] = ()
 
     @property
     def text_sha256(self) -> str:

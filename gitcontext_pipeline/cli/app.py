@@ -11,7 +11,7 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from gitcontext_pipeline import __version__
-from gitcontext_pipeline.cli import ask, corpora, indexing
+from gitcontext_pipeline.cli import ask, corpora, history, indexing
 from gitcontext_pipeline.cli.evaluate import evaluate_app
 from gitcontext_pipeline.errors import GitContextError
 
@@ -55,6 +55,8 @@ app.command("index")(indexing.index)
 app.command("corpora")(corpora.corpora)
 app.command("snapshots")(corpora.snapshots)
 app.command("rollback")(corpora.rollback)
+app.command("why")(history.why)
+app.command("fetch-prs")(history.fetch_prs)
 app.add_typer(evaluate_app, name="eval")
 
 

@@ -1,9 +1,8 @@
 """Which change last touched each line of the pinned tree, for all files in one walk back through history.
 
 Per file, `git blame --first-parent` walks the same history over and over; here every patch is read once, newest first.
-Lines are attributed to first-parent steps, so that a line written on a merged branch leads to the pull request rather
-than to a "fix typo" in it; plain `git blame` names the commit on the branch instead. The diff algorithm and the rename
-detection are git's own.
+Lines are attributed to changes, so that a line written on a merged branch leads to the pull request rather than to a
+"fix typo" in it, which plain `git blame` would name. The diff algorithm and the rename detection are git's own.
 """
 
 from __future__ import annotations
@@ -18,13 +17,14 @@ from typing import Any
 from gitcontext_pipeline.corpus.changes import Change
 from gitcontext_pipeline.corpus.command import GitFailed, read_git
 from gitcontext_pipeline.corpus.git import GitCheckout, shallow_commits
-from gitcontext_pipeline.corpus.line_trail import Trail
+from gitcontext_pipeline.corpus.line_trail import NO_LINE, Trail
+from gitcontext_pipeline.corpus.nested_blame import NestedBlame
 from gitcontext_pipeline.corpus.patch_log import PathPatch, read_patches
 from gitcontext_pipeline.storage import fingerprint, read_json, write_json
 
 IGNORE_FILE = ".git-blame-ignore-revs"
 _CACHE = "blame.json"
-_VERSION = 1
+_VERSION = 2
 _REFORMATTING = re.compile(
     r"\b(?:re-?)?format(?:s|ted|ting)?\b|\b(?:black|ruff|isort|yapf|autopep8|pyupgrade|prettier|eslint|biome|gofmt|rustfmt"
     r"|clang-format|lint(?:s|ed|ing|er)?|whitespaces?|line endings?|indent(?:s|ed|ation)?|code ?style|copyright)\b",
@@ -38,12 +38,14 @@ def line_commits(
     paths: Iterable[str],
     cache_dir: Path,
     ignore: Collection[str] = frozenset(),
+    changes: Sequence[Change] = (),
 ) -> dict[str, list[str]]:
-    """For each path of the tree, the id of the first-parent step that last touched each of its lines, top to bottom.
+    """For each path of the tree, the id of the change that last touched each of its lines, top to bottom.
 
-    An id is empty where the line is older than the history that is there. The steps in `ignore` are looked through: a
-    line they rewrote belongs to whoever wrote what it was before. Paths that are not regular files are left out.
-    The result is kept in `cache_dir`, and a later revision only reads what came after.
+    That is the first-parent step or, where `changes` has pull requests that were merged inside it, the one of them that
+    wrote the line. An id is empty where the line is older than the history that is there. The changes in `ignore` are
+    looked through: a line they rewrote belongs to whoever wrote what it was before. Paths that are not regular files
+    are left out. The result is kept in `cache_dir`, and a later revision only reads what came after.
     """
     cached = _Cached.read(cache_dir / _CACHE, ignore)
     wanted = set(paths)
@@ -55,14 +57,19 @@ def line_commits(
             if file.path in wanted:
                 trails[file.path] = Trail.of(count_lines(tree.read(file)))
     live = {path: trail for path, trail in trails.items() if trail.left}
-    _walk(repository, revision, live, cached, ignore)
+    _walk(repository, revision, live, cached, ignore, NestedBlame(repository, revision, changes, ignore))
     result = {path: trail.shas for path, trail in trails.items()}
     _Cached.write(cache_dir / _CACHE, revision, ignore, wanted, result)
     return result
 
 
 def _walk(
-    repository: Path, revision: str, live: dict[str, Trail], cached: _Cached | None, ignore: Collection[str]
+    repository: Path,
+    revision: str,
+    live: dict[str, Trail],
+    cached: _Cached | None,
+    ignore: Collection[str],
+    nested: NestedBlame,
 ) -> None:
     """Settle the lines of `live` (trails by their path in the version at hand)."""
     cut = shallow_commits(repository)
@@ -73,14 +80,18 @@ def _walk(
         if not live or commit.sha in cut:
             return
         moved: list[tuple[str, Trail]] = []
+        wrote: list[tuple[str, Trail, list[int]]] = []
         for patch in commit.paths:
             trail = live.pop(patch.path, None)
             if trail is None:
                 continue
+            wrote.append((patch.path, trail, trail.lines))
             _step(trail, patch, commit.sha, commit.sha in ignore)
             if trail.left:
                 moved.append((patch.old_path, trail))
         live.update(moved)
+        if nested.is_outer(commit.sha):
+            _go_inside(commit.sha, wrote, nested)
 
 
 def _step(trail: Trail, patch: PathPatch, sha: str, ignored: bool) -> None:
@@ -88,6 +99,20 @@ def _step(trail: Trail, patch: PathPatch, sha: str, ignored: bool) -> None:
         trail.settle_rest(sha)
     else:
         trail.step_back(patch.hunks, sha, ignored)
+
+
+def _go_inside(sha: str, wrote: Sequence[tuple[str, Trail, list[int]]], nested: NestedBlame) -> None:
+    """Give the lines that a merge wrote to the pull requests inside it."""
+    written: dict[str, list[int]] = {}
+    owners: list[tuple[Trail, int]] = []
+    for path, trail, lines in wrote:
+        own = [line if line != NO_LINE and trail.shas[line] == sha else NO_LINE for line in lines]
+        # Lines count from 0 in every file; inside the merge all files are followed at once.
+        written[path] = [line if line == NO_LINE else line + len(owners) for line in own]
+        owners += [(trail, line) for line in range(max(own, default=NO_LINE) + 1)]
+    for line, author in nested.authors(sha, written).items():
+        trail, own_line = owners[line]
+        trail.give(own_line, author)
 
 
 class _Cached:
@@ -136,16 +161,22 @@ def revisions_to_ignore(repository: Path, revision: str, changes: Iterable[Chang
 
     A merge counts when all that it brought in is listed.
     """
-    listed = _listed(repository, revision)
+    listed = listed_to_ignore(repository, revision)
     found = set(listed)
     for change in changes:
         brought = {commit.sha for commit in change.commits}
-        if (brought and brought <= listed) or (change.wide and _REFORMATTING.search(change.title)):
+        if (brought and brought <= listed) or (change.wide and is_reformatting(change.title)):
             found.add(change.sha)
     return frozenset(found)
 
 
-def _listed(repository: Path, revision: str) -> frozenset[str]:
+def is_reformatting(title: str) -> bool:
+    """Whether a change calls itself one of how the code looks; only a wide one should be taken at its word."""
+    return bool(_REFORMATTING.search(title))
+
+
+def listed_to_ignore(repository: Path, revision: str) -> frozenset[str]:
+    """The commits in the tree's .git-blame-ignore-revs."""
     try:
         content = read_git("cat-file", "blob", f"{revision}:{IGNORE_FILE}", repository=repository)
     except GitFailed:

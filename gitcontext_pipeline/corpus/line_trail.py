@@ -29,8 +29,14 @@ class Trail:
             return
         self.shas[line] = sha
         self.left -= 1
-        for twin in self.twins.pop(line, ()):
+        for twin in self.twins.get(line, ()):
             self.settle(twin, sha)
+
+    def give(self, line: int, sha: str) -> None:
+        """Attribute a settled line, and those that were derived from the same older line, to another."""
+        self.shas[line] = sha
+        for twin in self.twins.get(line, ()):
+            self.give(twin, sha)
 
     def settle_rest(self, sha: str) -> None:
         """The file began here: whatever is left was written by `sha`."""

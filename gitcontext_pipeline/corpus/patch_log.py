@@ -79,6 +79,17 @@ def read_patches_of(repository: Path, shas: Sequence[str], *, lines: int = 0) ->
         yield from _read(repository, shas[start : start + _AT_ONCE], (*_PATCHES, "--no-walk=unsorted"), lines)
 
 
+def read_difference(repository: Path, before: str, after: str) -> list[PathPatch]:
+    """What makes one commit's tree different from another's, as `read_patches` has it."""
+    config = {"core.attributesFile": str(_SYMBOL_DRIVERS)}
+    options = [option for option in _PATCHES if not option.startswith("--diff-merges")]
+    with git_output(
+        "diff-tree", "-r", "--raw", "-M", "-l1000", *options, before, after, "--", repository=repository, config=config
+    ) as output:
+        (found,) = parse_patches(output, 0, CommitPatch(after, []))
+    return found.paths
+
+
 def read_paths(repository: Path, revisions: Sequence[str], *options: str) -> Iterator[CommitPatch]:
     """The commits of `git log OPTIONS REVISIONS`, newest first, with the paths they changed and no hunks."""
     return _read(repository, revisions, options, 0)
@@ -100,9 +111,8 @@ def _read(repository: Path, revisions: Sequence[str], options: Sequence[str], li
         yield from parse_patches(output, lines)
 
 
-def parse_patches(output: IO[bytes], lines: int) -> Iterator[CommitPatch]:
-    """Parse what `git log --raw` prints, with or without `-p`."""
-    commit: CommitPatch | None = None
+def parse_patches(output: IO[bytes], lines: int, commit: CommitPatch | None = None) -> Iterator[CommitPatch]:
+    """Parse what `git log --raw` prints, with or without `-p`; `commit` is the one that it begins in the middle of."""
     expected: deque[PathPatch] = deque()
     current: PathPatch | None = None
     for line in output:

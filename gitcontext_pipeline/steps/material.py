@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gitcontext_pipeline.chunks import table
@@ -15,6 +16,7 @@ from gitcontext_pipeline.chunks.table import Chunk
 from gitcontext_pipeline.corpus.blame import line_commits, revisions_to_ignore, subjects_by_line_range
 from gitcontext_pipeline.corpus.changes import Change
 from gitcontext_pipeline.corpus.checkout import Checkout
+from gitcontext_pipeline.corpus.lineage import Lineage
 from gitcontext_pipeline.corpus.noise import TEMPLATE, template_lines
 from gitcontext_pipeline.corpus.origins import open_checkout, read_checkout
 from gitcontext_pipeline.corpus.pull_request_table import read_pull_requests
@@ -93,13 +95,27 @@ def _collect(workspace: Workspace) -> tuple[list[Chunk], dict[str, Any]]:
     pulls = {pull.merge_sha: pull for pull in read_pull_requests(workspace.corpus.directory / PULL_REQUESTS)}
     changes = changes_as_cached(workspace, checkout, pulls)
     template = template_lines(_templates(checkout), [pull.body for pull in pulls.values()])
-    titles = _titles(workspace, checkout, [file.path for file in chosen.files], changes)
+    lines = _line_changes(workspace, checkout, [file.path for file in chosen.files], changes)
+    by_sha = {change.sha: change for change in changes}
     workspace.progress(f"splitting {len(chosen.files)} files")
-    collected = collect_files(checkout, chosen.files, identity, titles, workspace.advance)
+    collected = collect_files(
+        checkout,
+        chosen.files,
+        identity,
+        lambda path, start, end: subjects_by_line_range(lines, by_sha, path, start, end),
+        workspace.advance,
+    )
     if chosen.excluded:
         collected.skipped["excluded"] += chosen.excluded
-    chunks = [*collected.chunks, *change_chunks(changes, identity, pulls, template)]
+    lineage = Lineage(lines, changes)
+    files = [_with_lineage(chunk, lineage) for chunk in collected.chunks]
+    chunks = [*files, *change_chunks(changes, identity, pulls, template, lineage.standing)]
     return chunks, _facts(chunks, collected, checkout.revision)
+
+
+def _with_lineage(chunk: Chunk, lineage: Lineage) -> Chunk:
+    introduced, changed = lineage.of_lines(chunk.path, chunk.start_line, chunk.text)
+    return replace(chunk, introduced=introduced, changed=changed)
 
 
 def _templates(checkout: Checkout) -> list[str]:
@@ -107,17 +123,16 @@ def _templates(checkout: Checkout) -> list[str]:
     return [checkout.read(file).decode(errors="replace") for file in files]
 
 
-def _titles(
+def _line_changes(
     workspace: Workspace, checkout: Checkout, paths: Sequence[str], changes: Sequence[Change]
-) -> Callable[[str, int, int], Sequence[str]]:
-    """The titles of the changes that last touched some lines; none where there is no history."""
+) -> dict[str, list[str]]:
+    """The change that last touched each line of each file; none where there is no history."""
     if checkout.repository is None or not changes:
-        return lambda path, start, end: ()
+        return {}
     workspace.progress("finding the last change of every line")
     ignore = revisions_to_ignore(checkout.repository, checkout.revision, changes)
-    lines = line_commits(checkout.repository, checkout.revision, paths, workspace.corpus.directory / "blame", ignore)
-    by_sha = {change.sha: change for change in changes}
-    return lambda path, start, end: subjects_by_line_range(lines, by_sha, path, start, end)
+    cache = workspace.corpus.directory / "blame"
+    return line_commits(checkout.repository, checkout.revision, paths, cache, ignore, changes)
 
 
 def _facts(chunks: Sequence[Chunk], collected: Collected, revision: str) -> dict[str, Any]:

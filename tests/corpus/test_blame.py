@@ -164,3 +164,42 @@ def test_titles_of_a_range_come_with_the_most_lines_first(tmp_path: Path) -> Non
     assert subjects_by_line_range(lines, changes, "a.txt", 1, 6, most=2) == ["First", "Fourth"]
     assert subjects_by_line_range(lines, changes, "a.txt", 6, 99) == ["Second"]
     assert subjects_by_line_range(lines, changes, "none.txt", 1, 6) == []
+
+
+def test_lines_of_a_merged_branch_belong_to_the_pull_requests_merged_into_it(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    base = "".join(f"line {n}\n" for n in range(8))
+    first = repository.commit("First", {"a.txt": base, "b.txt": base})
+    repository.branch("release")
+    plain = repository.commit("Prepare", {"a.txt": base.replace("line 0", "prepared")})
+    repository.branch("fix")
+    repository.commit("Fix", {"a.txt": base.replace("line 0", "prepared").replace("line 3", "fixed")})
+    repository.rename("b.txt", "c.txt", "Move")
+    repository.switch("release")
+    fix = repository.merge("fix", number=47, title="The fix")
+    tail = (repository.path / "c.txt").read_text() + "tail\n"
+    squashed = repository.commit("Squashed (#48)", {"c.txt": tail})
+    repository.switch("main")
+    repository.commit("Meanwhile", {"d.txt": "d\n"})
+    outer = repository.merge("release", message="Merge branch 'release'")
+    changes = read_changes(repository.path, repository.head)
+    paths = ["a.txt", "c.txt"]
+    plainly = line_commits(repository.path, repository.head, paths, tmp_path / "plainly")
+    found = line_commits(repository.path, repository.head, paths, tmp_path / "found", changes=changes)
+    assert plainly["a.txt"] == [outer, first, first, outer, *[first] * 4]
+    assert found["a.txt"] == [outer, first, first, fix, *[first] * 4]
+    assert found["c.txt"] == [*[first] * 8, squashed]
+    assert plain not in found["a.txt"]
+
+
+def test_a_reformatting_after_the_merge_does_not_hide_the_pull_request_inside_it(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    repository.commit("First", {"a.py": "a = 1\n"})
+    repository.branch("release")
+    nested = repository.commit("Add b (#48)", {"a.py": "a = 1\nb = {'x': 1, 'y': 2}\n"})
+    repository.switch("main")
+    repository.merge("release", message="Merge branch 'release'")
+    black = repository.commit("Black", {"a.py": 'a = 1\nb = {\n    "x": 1,\n    "y": 2,\n}\n'})
+    changes = read_changes(repository.path, repository.head)
+    found = line_commits(repository.path, repository.head, ["a.py"], tmp_path / "cache", {black}, changes)
+    assert found["a.py"][1:] == [nested] * 4
