@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-PENALTY = 0.003
+PENALTY = 0.001
 DIGITS = 2
 
 
@@ -28,11 +28,22 @@ class Asked:
     gold: NDArray[np.bool_]
 
 
-def learn(questions: Sequence[Asked], names: Sequence[str], penalty: float = PENALTY) -> dict[str, float]:
-    """The weights by feature name; questions without an answer among their candidates teach nothing."""
+def learn(
+    questions: Sequence[Asked],
+    names: Sequence[str],
+    expected: Mapping[str, float] | None = None,
+    penalty: float = PENALTY,
+) -> dict[str, float]:
+    """The weights by feature name; questions without an answer among their candidates teach nothing.
+
+    `expected` is where a weight stays that the questions say little about (0 where it names none): the penalty is on
+    the distance from there.
+    """
     from scipy.optimize import minimize
 
     usable = [(asked.features.astype(np.float64), asked.gold) for asked in questions if asked.gold.any()]
+
+    middle = np.asarray([(expected or {}).get(name, 0.0) for name in names])
 
     def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         total, gradient = 0.0, np.zeros_like(weights)
@@ -44,15 +55,20 @@ def learn(questions: Sequence[Asked], names: Sequence[str], penalty: float = PEN
             total -= np.log(right + 1e-12)
             gradient += features.T @ (chances - np.where(gold, chances, 0.0) / max(right, 1e-12))
         count = max(len(usable), 1)
-        return total / count + penalty * float(weights @ weights), gradient / count + 2 * penalty * weights
+        off = weights - middle
+        return total / count + penalty * float(off @ off), gradient / count + 2 * penalty * off
 
-    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B").x
+    found = minimize(loss, middle.copy(), jac=True, method="L-BFGS-B").x
     return {name: round(float(weight), DIGITS) for name, weight in zip(names, found, strict=True)}
 
 
-def leave_one_out(corpora: Mapping[str, Sequence[Asked]], names: Sequence[str]) -> dict[str, dict[str, float]]:
+def leave_one_out(
+    corpora: Mapping[str, Sequence[Asked]], names: Sequence[str], expected: Mapping[str, float] | None = None
+) -> dict[str, dict[str, float]]:
     """For each corpus, the weights learned from all the others."""
     return {
-        left_out: learn([asked for name, each in corpora.items() if name != left_out for asked in each], names)
+        left_out: learn(
+            [asked for name, each in corpora.items() if name != left_out for asked in each], names, expected
+        )
         for left_out in corpora
     }

@@ -5,13 +5,12 @@ Every feature is scaled within the question, so that weights mean the same on an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gitcontext_pipeline.index.tokens import parts, stem, words
 from gitcontext_pipeline.retrieval.question import Question
 from gitcontext_pipeline.retrieval.scores import RawScores
 
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
 VOTERS = 20
 """How many of the best chunks vote for the changes that last touched them, and the other way round."""
-
-FIELD_MIX: Mapping[str, float] = {"symbol": 1.0, "path": 0.3, "doc": 0.5, "body": 1.0, "history": 0.6}
-"""How the BM25 fields add up where a single lexical number is needed: for choosing candidates, and as their scale."""
 
 PASSAGE_MIX = 0.7
 """Share of the best passage in the single dense number; the rest is the summary's."""
@@ -61,11 +57,6 @@ class Candidates:
     dense: Column
 
 
-def lexical_total(scores: RawScores) -> Column:
-    total: Column = np.sum([FIELD_MIX[name] * score for name, score in scores.fields.items()], axis=0, dtype=np.float32)
-    return total
-
-
 def scaled(values: Column, allowed: NDArray[np.bool_]) -> Column:
     """0 at the median of the allowed rows, 1 at their best: cosines of one model crowd in a narrow band."""
     if not allowed.any():
@@ -74,9 +65,16 @@ def scaled(values: Column, allowed: NDArray[np.bool_]) -> Column:
     return (values - middle) / (best - middle) if best > middle else np.zeros_like(values)
 
 
-def choose(scores: RawScores, traits: Traits, allowed: NDArray[np.bool_], most: int) -> Candidates:
-    """The `most` best of each half, among changes and among everything else; zero lexical scores choose nothing."""
-    lexical = lexical_total(scores)
+def choose(
+    scores: RawScores, traits: Traits, allowed: NDArray[np.bool_], fields: Mapping[str, float], most: int
+) -> Candidates:
+    """The `most` best of each half, among changes and among everything else; zero lexical scores choose nothing.
+
+    `fields` says how much the BM25 score of each field counts.
+    """
+    lexical = np.zeros(len(allowed), dtype=np.float32)
+    for name, score in scores.fields.items():
+        lexical += np.float32(fields[name]) * score
     best = float(lexical.max(initial=0.0))
     lexical = lexical / best if best else lexical
     dense = scaled(PASSAGE_MIX * scores.passage + (1 - PASSAGE_MIX) * scores.summary, allowed)
@@ -93,15 +91,11 @@ def feature_matrix(
 ) -> dict[str, Column]:
     """The features of the candidates by name, each of shape (candidates,)."""
     rows = candidates.rows
-    best = float(lexical_total(scores).max(initial=0.0)) or 1.0
-    columns: dict[str, Column] = {f"bm25 {name}": score[rows] / best for name, score in scores.fields.items()}
-    columns["coverage"] = scores.coverage[rows]
+    columns: dict[str, Column] = {"lexical": candidates.lexical[rows], "coverage": scores.coverage[rows]}
     columns["passage"] = scaled(scores.passage, allowed)[rows]
     columns["summary"] = scaled(scores.summary, allowed)[rows]
-    stems = frozenset(stem(piece) for word in words(question.text) for piece in parts(word))
-    names = [traits.symbols[row] for row in rows]
-    columns["name covered"] = _column(names, lambda name: _name_covered(name, stems))
-    columns["named"] = _column(names, lambda name: _named(name, question.identifiers))
+    named = [_named(traits.symbols[row], question.identifiers) for row in rows]
+    columns["named"] = np.asarray(named, dtype=np.float32)
     columns["length"] = traits.length[rows]
     change = traits.is_change[rows]
     columns |= {
@@ -110,40 +104,41 @@ def feature_matrix(
         "plain commit": _flag(traits.kinds[rows] == "commit"),
         "docs": _flag(traits.kinds[rows] == "docs"),
         "docs, change asked for": _flag((traits.kinds[rows] == "docs") & question.asks_for_change),
-        "release": _flag(traits.is_release[rows]),
         "release, asked for": _flag(traits.is_release[rows] & question.asks_for_release),
         "test": _flag((traits.roles[rows] == "test") & (not question.asks_for_tests)),
         "example": _flag((traits.roles[rows] == "example") & (not question.asks_for_examples)),
         "secondary": _flag(np.isin(traits.roles[rows], ("generated", "vendored", "translated", "bot"))),
     }
     voted, touched = _votes(traits, candidates, rows)
-    columns["voted for"] = voted
-    columns["voted for, asked for"] = voted * question.asks_for_change
-    columns["touched by found"] = touched
+    columns["fits the found, asked for"] = voted * question.asks_for_change
+    columns["touched by the found"] = touched
     return columns
 
 
-FEATURES = (
-    *(f"bm25 {name}" for name in FIELD_MIX),
-    *("coverage", "passage", "summary", "name covered", "named", "length"),
-    *("change", "change, asked for", "plain commit", "docs", "docs, change asked for"),
-    *("release", "release, asked for", "test", "example", "secondary"),
-    *("voted for", "voted for, asked for", "touched by found"),
-)
-
-
-def _column(names: Sequence[str], value: Callable[[str], float]) -> Column:
-    return np.fromiter((value(name) for name in names), dtype=np.float32, count=len(names))
+FEATURES: Mapping[str, str] = {
+    "lexical": "BM25 over all fields, 1 for the best chunk",
+    "coverage": "share of the question's terms in the chunk, by inverse document frequency",
+    "passage": "similarity of the best passage, 1 for the best chunk, 0 for the median",
+    "summary": "similarity of the summary, scaled likewise",
+    "named": "the question writes the symbol's name as code would",
+    "length": "logarithm of the text's length",
+    "change": "a commit or pull request",
+    "change, asked for": "the same, where the question asks for a change",
+    "plain commit": "a commit that no pull request stands for",
+    "docs": "a section of a document",
+    "docs, change asked for": "the same, where the question asks for a change",
+    "release, asked for": "a release's section in a changelog, where the question asks for a release",
+    "test": "a test, where the question does not ask for tests",
+    "example": "an example, where the question does not ask for one",
+    "secondary": "generated, vendored or translated text, or a bot's change",
+    "fits the found, asked for": "a change that touched code which fits, where the question asks for a change",
+    "touched by the found": "code or docs that a fitting change touched",
+}
+"""Every feature and what it says."""
 
 
 def _flag(flags: NDArray[np.bool_]) -> Column:
     return flags.astype(np.float32)
-
-
-def _name_covered(symbol: str, stems: frozenset[str]) -> float:
-    """The share of the words in the symbol's own name that the question has."""
-    pieces = [stem(piece) for word in words(symbol.rpartition(".")[2]) for piece in parts(word)]
-    return sum(piece in stems for piece in pieces) / len(pieces) if pieces else 0.0
 
 
 def _named(symbol: str, identifiers: frozenset[str]) -> float:

@@ -33,7 +33,7 @@ class Ranked:
 
 def rank(question: Question, scores: RawScores, traits: Traits, allowed: NDArray[np.bool_], weights: Weights) -> Ranked:
     """Order the candidates among the `allowed` rows. Ties are broken by row, so that equal input gives equal order."""
-    candidates = choose(scores, traits, allowed, CANDIDATES)
+    candidates = choose(scores, traits, allowed, weights.fields, CANDIDATES)
     columns = feature_matrix(question, scores, traits, allowed, candidates)
     parts = {name: weights.features.get(name, 0.0) * column for name, column in columns.items()}
     total: NDArray[np.float64] = np.sum(np.stack(list(parts.values())), axis=0, dtype=np.float64)

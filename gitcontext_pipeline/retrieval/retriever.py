@@ -117,7 +117,7 @@ class Retriever:
         asked = read_question(question)
         allowed = self._allowed(None)
         scores = self._scores(asked, vectors=True)
-        candidates = choose(scores, self._snapshot.traits, allowed, CANDIDATES)
+        candidates = choose(scores, self._snapshot.traits, allowed, self.weights.fields, CANDIDATES)
         return candidates.rows, feature_matrix(asked, scores, self._snapshot.traits, allowed, candidates)
 
     def _scores(self, question: Question, vectors: bool) -> RawScores:
