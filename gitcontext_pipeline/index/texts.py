@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gitcontext_pipeline.index.tokens import parts, words
 
-TEXTS_VERSION = 3
+TEXTS_VERSION = 4
 """Part of every index's fingerprint; raised whenever a field or an embedded text is made differently."""
 
 Row = Mapping[str, Any]
@@ -23,16 +22,21 @@ def lexical_fields(row: Row) -> dict[str, str]:
             "symbol": row["signature"],
             "path": " ".join(row["paths"]),
             "doc": "",
-            "body": row["text"],
+            "body": searched(row),
             "history": "",
         }
     return {
         "symbol": f"{row['symbol'] or ''} {row['signature'] if row['kind'] == 'docs' else ''}",
         "path": row["path"],
         "doc": row["doc"],
-        "body": row["text"],
+        "body": searched(row),
         "history": "\n".join(row["history"]),
     }
+
+
+def searched(row: Row) -> str:
+    """The text that is searched: without templates, quotes and chatter where the chunk table has it so."""
+    return str(row["search_text"] or row["text"])
 
 
 PASSAGE_LINES: Mapping[str, tuple[int, int]] = {"code": (14, 10), "docs": (10, 8)}
@@ -47,7 +51,7 @@ def passages(row: Row) -> list[str]:
     The best of a chunk's passages stands for it: an answer is often a few lines in a long function.
     """
     if row["kind"] in {"commit", "pull_request"}:
-        paragraphs = [paragraph for paragraph in row["text"].split("\n\n")[1:] if paragraph.strip()]
+        paragraphs = [paragraph for paragraph in searched(row).split("\n\n")[1:] if paragraph.strip()]
         title = row["signature"]
         return [title, *(f"{title}\n{each[:LONGEST_PARAGRAPH]}" for each in paragraphs[:MOST_PARAGRAPHS])]
     name = row["symbol"] or row["path"]
@@ -80,9 +84,3 @@ def column_texts(rows: Sequence[Row]) -> dict[str, list[str]]:
         for field, text in lexical_fields(row).items():
             texts[field].append(text)
     return texts
-
-
-def one_line(text: str, limit: int) -> str:
-    """`text` with white space collapsed, cut at `limit` characters."""
-    flat = re.sub(r"\s+", " ", text).strip()
-    return flat if len(flat) <= limit else flat[: limit - 1].rstrip() + "…"
