@@ -11,7 +11,7 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from gitcontext_pipeline import __version__
-from gitcontext_pipeline.cli import ask, corpora, history, indexing
+from gitcontext_pipeline.cli import ask, corpora, explain, history, indexing, tuning
 from gitcontext_pipeline.cli.evaluate import evaluate_app
 from gitcontext_pipeline.errors import GitContextError
 
@@ -57,6 +57,9 @@ app.command("snapshots")(corpora.snapshots)
 app.command("rollback")(corpora.rollback)
 app.command("why")(history.why)
 app.command("fetch-prs")(history.fetch_prs)
+app.command("setup-model")(explain.setup_model)
+evaluate_app.command("answers")(explain.answers)
+evaluate_app.command("tune")(tuning.tune)
 app.add_typer(evaluate_app, name="eval")
 
 
