@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitcontext_pipeline.answer.evidence import Answer
+from gitcontext_pipeline.answer.lineage import lineage_of
 from gitcontext_pipeline.errors import GitContextError, NotIndexed
 from gitcontext_pipeline.retrieval.retriever import Retriever
 from gitcontext_pipeline.state import State
@@ -37,11 +38,14 @@ def answer_question(
 ) -> Answer:
     """The evidence for `question`: the same for the command, the job and any other surface."""
     retriever = open_retriever(state, corpus)
+    evidence = tuple(retriever.search(question, top, scope))
+    snapshot = state.choose(corpus).current
     return Answer(
         question=question,
         corpus=str(retriever.manifest["corpus"]),
         revision=retriever.revision,
-        evidence=tuple(retriever.search(question, top, scope)),
+        evidence=evidence,
+        lineage=lineage_of(snapshot, [result.id for result in evidence]) if snapshot else {},
     )
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from gitcontext_pipeline.answer.explanation import Explanation
+from gitcontext_pipeline.answer.lineage import ChangeRef, Lineage
 from gitcontext_pipeline.retrieval.result import Result
 
 EXCERPT_LINES = 40
@@ -24,6 +25,8 @@ class Answer:
     evidence: tuple[Result, ...]
     note: str = ""
     explanation: Explanation | None = None
+    lineage: Mapping[str, Lineage] = field(default_factory=dict)
+    """Where each piece of evidence comes from, by its id, as far as the history tells."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -33,8 +36,14 @@ class Answer:
             "summary": self.summary,
             "note": self.note,
             "explanation": self.explanation.as_json() if self.explanation else None,
-            "evidence": [{"number": number, **result.as_row()} for number, result in enumerate(self.evidence, 1)],
+            "evidence": [
+                {"number": number, **result.as_row(), "lineage": self._lineage(result).as_json()}
+                for number, result in enumerate(self.evidence, 1)
+            ],
         }
+
+    def _lineage(self, result: Result) -> Lineage:
+        return self.lineage.get(result.id, Lineage())
 
     @property
     def summary(self) -> str:
@@ -53,7 +62,7 @@ class Answer:
             lines += [self.explanation.as_markdown()]
         for number, result in enumerate(self.evidence, 1):
             lines += [f"[{number}] {_code_span(result.name)} ({result.place})", f"    {result.url}"]
-            lines += [f"    {line}" for line in _provenance(result)]
+            lines += [f"    {line}" for line in _provenance(result, self.lineage.get(result.id))]
             lines += ["", textwrap.indent(excerpt(result, excerpt_lines), "    | ", lambda _: True), ""]
         lines.append(f"Corpus {self.corpus} at {self.revision}")
         return "\n".join(lines) + "\n"
@@ -72,12 +81,31 @@ def printable(line: str) -> str:
     return "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line.rstrip("\r"))
 
 
-def _provenance(result: Result) -> Sequence[str]:
+def _provenance(result: Result, lineage: Lineage | None) -> Iterator[str]:
+    """Who, when, and as of which commit; where lines came from, or what has become of those of a change."""
     if result.commit is None:
-        return ()
+        if lineage and lineage.introduced:
+            yield _told("introduced in", lineage.introduced)
+        if lineage and lineage.changed and lineage.changed != lineage.introduced:
+            yield _told("last changed in", lineage.changed)
+        return
     by = f" by {printable(result.author)}" if result.author else ""
     on = f" on {result.date[:10]}" if result.date else ""
-    return (f"a change{by}{on}; it describes the code as of {result.commit}",)
+    if result.symbol_kind in {"review", "discussion"}:
+        yield f"a {result.symbol_kind}{by}{on}, about the code as pull request #{result.pr} merged it: {result.commit}"
+    elif result.pr is not None:
+        yield f"a pull request{by}, merged{on}; it describes the code as it was merged: {result.commit}"
+    else:
+        yield f"a commit{by}{on}; it describes the code as of {result.commit}"
+    if lineage and lineage.stands:
+        yield f"its lines still stand at {lineage.stands[0]}"
+    elif lineage:
+        yield f"none of its lines stands any more in the files indexed at {result.revision}"
+
+
+def _told(what: str, change: ChangeRef) -> str:
+    on = f", {change.date[:10]}" if change.date else ""
+    return f"{what} {change.name}, {printable(' '.join(change.title.split()))}{on}: {change.url}"
 
 
 def _code_span(text: str) -> str:

@@ -10,7 +10,7 @@ from gitcontext_pipeline.components.listening import workspace_for
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.evaluation.verdict import Delta
 from gitcontext_pipeline.steps import audits, quality
-from gitcontext_pipeline.steps.pull_requests import FRESH_DAYS, age_in_days
+from gitcontext_pipeline.steps.pull_requests import FRESH_DAYS, STOPPED, age_in_days
 from gitcontext_pipeline.steps.snapshots import material
 from gitcontext_pipeline.steps.workspace import Workspace
 
@@ -69,9 +69,9 @@ def pull_requests_complete(workspace: Workspace) -> dg.AssetCheckResult:
     """The cache has every pull request that the history names, with GitHub's side of it where GitHub was asked."""
     facts = material(workspace, "pr_cache").facts
     from_github = facts["sources"]["GitHub"]
-    expected = facts["named"] if from_github else 0
+    told = from_github >= (facts["named"] if from_github else 0) and not facts["github"].startswith(STOPPED)
     return dg.AssetCheckResult(
-        passed=0 < facts["named"] <= facts["cached"] and from_github >= expected,
+        passed=0 < facts["named"] <= facts["cached"] and told,
         severity=WARN,
         metadata={
             "named_by_history": facts["named"],

@@ -43,7 +43,7 @@ HISTORY_VERSION = 3
 
 FRESH_DAYS = 7
 """From this age on what GitHub said is called old."""
-NOT_ASKED = "GitHub was not asked"
+NOT_ASKED, STOPPED = "not asked", "stopped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,10 @@ def cache_pull_requests(workspace: Workspace, asking: Asking | None = None) -> S
                 workspace.ledger.record("pr_cache", done.fingerprint, facts)
             return StepResult(done.fingerprint, facts, skipped=True)
         known = _known(workspace, history())
-        rows = build_pull_requests(number_changes(history(), known), known)
+        changes = number_changes(history(), known)
+        rows = build_pull_requests(changes, known)
         write_pull_requests(rows, path)
-        facts = {"input": input_, **_told(rows, history(), known), "asked": _asked(workspace), **contact}
+        facts = {"input": input_, **_told(rows, changes), "asked": _asked(workspace), **contact}
         made = fingerprint(checkout.fingerprint, HISTORY_VERSION, [asdict(row) for row in rows])
         workspace.ledger.record("pr_cache", made, facts)
         return StepResult(made, facts, skipped=False)
@@ -121,7 +122,7 @@ def _ask(
     ):
         fetched = fetch(client, store, slug, wanted, workspace.advance)
     return {
-        "github": f"stopped: {fetched.why}" if fetched.why else "up to date",
+        "github": f"{STOPPED}: {fetched.why}" if fetched.why else "up to date",
         "token": token.source if token else None,
         "calls": fetched.calls,
         "limit_left": fetched.left,
@@ -159,15 +160,14 @@ def _known(workspace: Workspace, changes: Sequence[Change]) -> Known:
         return Known(store.pulls(numbers), store.comments(numbers), brought, until=changes[0].date)
 
 
-def _told(rows: Sequence[PullRequest], changes: Sequence[Change], known: Known) -> dict[str, Any]:
+def _told(rows: Sequence[PullRequest], changes: Sequence[Change]) -> dict[str, Any]:
     dates = sorted(row.merged for row in rows)
-    issues = {number for number, record in known.pulls.items() if record is None}
-    named = {change.number for change in changes if change.number is not None} - issues
+    named = {change.number for change in changes if change.number is not None}
     return {
         "rows": len(rows),
         "named": len(named),
         "cached": len({row.number for row in rows}),
-        "sources": {"git history": len(rows), "GitHub": sum(row.from_github for row in rows)},
+        "sources": {"git history": len(rows), "GitHub": len({row.number for row in rows if row.from_github})},
         "threads": sum(len(row.threads) for row in rows),
         "comments": sum(len(row.comments) for row in rows),
         "noise": dict(Counter(row.noise for row in rows if row.noise)),
