@@ -178,8 +178,12 @@ def audit(
         typer.echo(f"{path}: {len(cases.cases)} questions, {len(cases.unanswerable)} without an answer{told}")
         for finding in found.findings:
             typer.echo(f"  {finding.severity}: {finding.problem}: {finding.case or path.name}: {finding.detail}")
-        typer.echo(f"{len(errors)} errors, {len(found.findings) - len(errors)} warnings")
+        typer.echo(f"{_counted(len(errors), 'error')}, {_counted(len(found.findings) - len(errors), 'warning')}")
     raise typer.Exit(3 if errors else 0)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _confidence(text: str) -> Any:

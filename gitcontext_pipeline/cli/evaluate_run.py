@@ -111,7 +111,7 @@ def print_run(target: Target, report: Report) -> None:
         typer.echo(f"  failed: {case.id}: {case.failure}")
     warnings = [finding for finding in report.audit.findings if finding.severity == "warning"]
     if warnings:
-        typer.echo(f"  the audit warns {len(warnings)} times: gitcontext eval audit")
+        typer.echo(f"  the audit warns of {len(warnings)}: gitcontext eval audit")
     for note in report.notes:
         typer.echo(f"  {note}")
     typer.echo(f"  {target.name}: {shown(target.report)}")
