@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from gitcontext_pipeline.corpus.changes import Change
+from gitcontext_pipeline.corpus.git import fetch_git
 from gitcontext_pipeline.corpus.history import read_changes
 from tests.repositories import BOB, Repository
 
@@ -115,3 +116,34 @@ def test_a_pull_on_top_of_somebodys_own_work_keeps_what_was_merged_upstream(repo
         (None, None),
     ]
     assert [change.title for change in changes[1:4]] == ["Title 3", "Title 2", "Title 1"]
+
+
+def test_clocks_that_are_wrong_do_not_move_a_commit_to_another_pull_request(repository: Repository) -> None:
+    now = repository.now
+    repository.branch("release")
+    for number, moment in ((47, now + 500 * 86_400), (48, now - 5_000 * 86_400), (49, 200_000_000)):
+        repository.branch(f"topic{number}")
+        repository.now = moment
+        repository.commit(f"Work {number}", {f"{number}.py": "x\n"})
+        repository.switch("release")
+        repository.merge(f"topic{number}", number=number, title=f"Title {number}")
+    repository.switch("main")
+    outer = repository.merge("release", message="Merge branch 'release'")
+    found = {change.number: change for change in history(repository) if change.within == outer}
+    assert {number: [commit.subject for commit in change.commits] for number, change in found.items()} == {
+        number: [f"Work {number}"] for number in (47, 48, 49)
+    }
+
+
+def test_a_branch_that_was_forced_elsewhere_keeps_what_the_pinned_revision_has(
+    repository: Repository, tmp_path: Path
+) -> None:
+    repository.branch("topic")
+    repository.commit("Work", {"a.py": "a\n"})
+    repository.switch("main")
+    repository.merge("topic", number=3, title="As it was")
+    pinned = repository.head
+    fetch_git(str(repository.path), pinned, "all", tmp_path / "corpus").close()
+    repository.git("reset", "--hard", "--quiet", "HEAD~1")
+    repository.commit("As it is now (#3)", {"a.py": "other\n"})
+    assert [change.title for change in read_changes(tmp_path / "corpus/repo.git", pinned)] == ["As it was", "First"]
