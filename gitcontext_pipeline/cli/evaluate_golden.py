@@ -17,6 +17,7 @@ from gitcontext_pipeline.cli.evaluate_target import (
     GoldenOption,
     SnapshotOption,
     settings_here,
+    shown,
     snapshot_of,
     workspace_of,
 )
@@ -25,6 +26,7 @@ from gitcontext_pipeline.cli.progress import counting
 if TYPE_CHECKING:
     from gitcontext_pipeline.evaluation.corpus_view import CorpusView
     from gitcontext_pipeline.evaluation.generate import Generated
+    from gitcontext_pipeline.evaluation.report import SetAside
     from gitcontext_pipeline.steps.measuring import Advance
 
 CountOption = Annotated[int, typer.Option("--count", min=1, help="How many questions at most.")]
@@ -152,7 +154,7 @@ def audit(
     from gitcontext_pipeline.evaluation.audit import audit as audited
     from gitcontext_pipeline.evaluation.cases import read_cases
     from gitcontext_pipeline.evaluation.folder import folder_view
-    from gitcontext_pipeline.steps.quality import corpus_view
+    from gitcontext_pipeline.steps.quality import audit_golden_set
 
     run = settings_here(config).run
     alone = golden is not None
@@ -163,19 +165,22 @@ def audit(
     if path is None:
         raise UsageError("no golden set is named", fix="--golden FILE")
     cases = read_cases(path)
-    with counting("reading files") as advance:
-        view = None
-        if workspace is not None:
-            view = corpus_view(snapshot_of(workspace, snapshot))
-        elif files is not None:
-            view = folder_view(files, advance)
-    found = audited(cases, cases.cases, view)
+    aside: list[SetAside] = []
+    if workspace is not None:
+        found, aside = audit_golden_set(workspace, snapshot_of(workspace, snapshot), cases)
+    else:
+        with counting("reading files") as advance:
+            view = None if files is None else folder_view(files, advance)
+        found = audited(cases, cases.cases, view)
     errors = [finding for finding in found.findings if finding.severity == "error"]
     if as_json:
         typer.echo(found.model_dump_json(indent=2))
     else:
-        told = "" if view is not None else ", gold was not looked up: name --corpus or --files"
-        typer.echo(f"{path}: {len(cases.cases)} questions, {len(cases.unanswerable)} without an answer{told}")
+        told = "" if found.checked_corpus else ", gold was not looked up: name --corpus or --files"
+        typer.echo(f"{shown(path)}: {len(cases.cases)} questions, {len(cases.unanswerable)} without an answer{told}")
+        if aside:
+            named = ", ".join(case.id for case in aside)
+            typer.echo(f"  set aside: {len(aside)} whose answers this corpus's origin lacks: {named}")
         for finding in found.findings:
             typer.echo(f"  {finding.severity}: {finding.problem}: {finding.case or path.name}: {finding.detail}")
         typer.echo(f"{_counted(len(errors), 'error')}, {_counted(len(found.findings) - len(errors), 'warning')}")

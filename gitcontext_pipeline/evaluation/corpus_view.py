@@ -3,6 +3,7 @@ is."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -60,7 +61,8 @@ class CorpusView:
     def answering(self, entry: Gold) -> list[Passage]:
         """Every passage that answers `entry`; none means that no retriever can find it here.
 
-        A passage that tells neither its symbol nor its lines may hold whatever is looked for in its file.
+        A passage that tells neither its symbol nor its lines may hold whatever is looked for in its file. A class whose
+        text does not name the member that is looked for (a misspelt method) does not hold it.
         """
         if entry.path is not None:
             candidates = self.by_path.get(entry.path, ())
@@ -74,7 +76,8 @@ class CorpusView:
         return [
             passage
             for passage in candidates
-            if answers(passage.row, entry, self.definitions) is not None or _untold(passage.row, entry)
+            if (answers(passage.row, entry, self.definitions) is not None and not _lacks_member(passage, entry))
+            or _untold(passage.row, entry)
         ]
 
     def commits_named(self, prefix: str) -> list[str]:
@@ -101,6 +104,14 @@ def merged(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 def _untold(row: Row, entry: Gold) -> bool:
     return entry.path is not None and row.symbol is None and row.lines is None and not row.is_history
+
+
+def _lacks_member(passage: Passage, entry: Gold) -> bool:
+    """Whether it can answer as the owner of a symbol only, and the symbol's own name is not in its text."""
+    if entry.symbol is None or entry.lines is not None or not entry.symbol.startswith(f"{passage.row.symbol}."):
+        return False
+    member = entry.symbol.rsplit(".", 1)[-1]
+    return passage.text != "" and member not in re.findall(r"\w+", passage.text)
 
 
 def _passage(row: Mapping[str, Any]) -> Passage:

@@ -10,12 +10,21 @@ from typing import Any
 from gitcontext_pipeline.chunks import table
 from gitcontext_pipeline.corpus.origins import read_checkout
 from gitcontext_pipeline.errors import GitContextError
+from gitcontext_pipeline.evaluation.audit import audit, split_absent
 from gitcontext_pipeline.evaluation.baseline import Baseline, read_baseline
 from gitcontext_pipeline.evaluation.cases import CaseSet, read_cases
 from gitcontext_pipeline.evaluation.corpus_view import CorpusView
 from gitcontext_pipeline.evaluation.gate import judge
 from gitcontext_pipeline.evaluation.policy import GatePolicy
-from gitcontext_pipeline.evaluation.report import SCHEMA_VERSION, Report, read_report, stable_content, write_report
+from gitcontext_pipeline.evaluation.report import (
+    SCHEMA_VERSION,
+    Audit,
+    Report,
+    SetAside,
+    read_report,
+    stable_content,
+    write_report,
+)
 from gitcontext_pipeline.evaluation.run import evaluate
 from gitcontext_pipeline.evaluation.verdict import Verdict
 from gitcontext_pipeline.index import snapshot as snapshots
@@ -150,6 +159,12 @@ def _fingerprints(snapshot: Path, retriever: Retriever) -> dict[str, Any]:
         "weights": retriever.weights.digest,
         "embedding_model": vectors.facts["digest"] if vectors else None,
     }
+
+
+def audit_golden_set(workspace: Workspace, snapshot: Path, cases: CaseSet) -> tuple[Audit, list[SetAside]]:
+    """What every evaluation looks at first: the findings, and the cases that this corpus's origin cannot answer."""
+    measured, aside = split_absent(cases.cases, _absent(workspace, cases, snapshot))
+    return audit(cases, measured, corpus_view(snapshot)), aside
 
 
 def corpus_view(snapshot: Path) -> CorpusView:

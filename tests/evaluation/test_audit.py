@@ -118,3 +118,20 @@ def test_fields_that_were_ignored_are_told() -> None:
 
 def test_parts_of_a_definition_are_one_definition() -> None:
     assert merged([(10, 20), (1, 5), (6, 9), (40, 50)]) == ((1, 20), (40, 50))
+
+
+def test_a_misspelt_method_is_not_in_its_class() -> None:
+    rows = [
+        {
+            "path": "a.py",
+            "kind": "code",
+            "symbol": "A",
+            "start_line": 1,
+            "end_line": 9,
+            "text": "class A:\n  def b(self)",
+        }
+    ]
+    for symbol, problems in (("A.b", []), ("A.c", ["impossible"])):
+        cases = case_set({"query": "where", "gold": [{"path": "a.py", "symbol": symbol}]})
+        found = audit(cases, cases.cases, CorpusView.from_rows(rows)).findings
+        assert [finding.problem for finding in found] == problems

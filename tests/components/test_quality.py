@@ -1,0 +1,90 @@
+"""What the UI shows of a measurement and its comparison, and which checks there are."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from gitcontext_pipeline.state import State
+from tests.components.test_graph import Project, checks, made
+from tests.sample import RETRY, write_questions
+
+LARGEST_PLOT = 100_000
+
+
+@pytest.fixture
+def project(tmp_path: Path, state: State) -> Project:
+    return Project(tmp_path, state)
+
+
+def more_questions(project: Project, count: int) -> None:
+    """Questions about code that a search cannot answer, so that something is worst."""
+    write_questions(
+        project.golden,
+        [
+            {
+                "id": f"x{i}",
+                "query": f"What became of thing number {i}?",
+                "kind": "code",
+                "scope": "code",
+                "gold": [{"path": "retry.py", "symbol": "is_retryable"}, {"path": "logo.bin"}],
+            }
+            for i in range(count)
+        ],
+    )
+
+
+def image(markdown: str) -> bytes:
+    """The image of a Markdown value, which must be inline: the UI loads none from elsewhere."""
+    head, data = markdown.removesuffix(")").split(";base64,")
+    assert head.endswith("](data:image/png")
+    return base64.b64decode(data, validate=True)
+
+
+def test_the_report_shows_tables_plots_and_the_worst_cases_with_links(project: Project) -> None:
+    more_questions(project, 8)
+    shown = made(project.run())["retrieval_report"]
+    for name in ("ranks", "past_runs"):
+        assert image(shown[name]).startswith(b"\x89PNG")
+        assert len(shown[name]) < LARGEST_PLOT
+    assert "| hit@5 |" in shown["metrics"]
+    blob = f"https://github.com/acme/client/blob/{project.repository.head}"
+    assert f"[retry.py#is_retryable]({blob}/retry.py#L9-L10)" in shown["worst_cases"]
+    assert shown["slices"].count("| code |") == 1
+
+
+def test_each_gated_number_has_one_check_and_one_row(project: Project) -> None:
+    more_questions(project, 8)
+    project.run()
+    project.freeze()
+    result = project.run()
+    names = set(checks(result))
+    assert {"hit_at_1", "hit_at_3", "hit_at_5", "mrr", "hit_at_5_kind_code"} <= names
+    assert not [name for name in names if "scope" in name]
+    assert "gate: pass" not in made(result)["baseline_comparison"]["deltas"]
+    assert made(result)["baseline_comparison"]["outcome"] == "pass"
+
+
+def test_what_was_lost_is_named(project: Project) -> None:
+    project.run()
+    project.freeze()
+    result = project.run(project.spec(include=["docs/**"]))
+    shown = made(result)["baseline_comparison"]
+    assert not result.success
+    assert shown["outcome"] in {"regression", "error", "incomparable"}
+    assert shown["reasons"] != "none"
+
+
+def test_a_revision_without_a_baseline_of_its_own_passes_with_a_warning(project: Project) -> None:
+    """A corpus may have to fall back to another origin, with another revision, on somebody else's machine."""
+    project.run()
+    project.freeze()
+    project.repository.commit("Wait at most half a minute", {"retry.py": RETRY.replace("60.0", "30.0")})
+    result = project.run()
+    assert result.success
+    gate = checks(result)["regression_gate"]
+    assert gate.passed
+    assert gate.severity == dg.AssetCheckSeverity.WARN
