@@ -14,7 +14,7 @@ from gitcontext_pipeline.corpus.noise import noise_of, trimmed
 from gitcontext_pipeline.corpus.permalinks import commit_url, file_url
 from gitcontext_pipeline.corpus.pull_requests import PullRequest
 
-CHANGES_VERSION = 2
+CHANGES_VERSION = 3
 """Part of the chunk table's fingerprint; raised whenever this module makes other rows of the same changes."""
 
 MOST_PATHS = 50
@@ -81,7 +81,8 @@ def _links(stretches: Sequence[Stretch], identity: Identity) -> tuple[str, ...]:
 def change_text(change: Change, pull: PullRequest | None = None, read: Callable[[str], str] = lambda body: body) -> str:
     """A change as one passage: title, message, the commits it brought in, what it touched and a few of its lines.
 
-    What GitHub adds (the description, closed issues, labels) comes with the message; `read` is applied to both.
+    What the changelog and GitHub add (the description, closed issues, labels) comes with the message; `read` is applied
+    to the message and to the description.
     """
     title = pull.title if pull else change.title
     bodies = [pull.body] if pull and pull.body else []
@@ -89,6 +90,7 @@ def change_text(change: Change, pull: PullRequest | None = None, read: Callable[
         bodies.append(change.body)
     pieces = [title, *map(read, bodies)]
     if pull:
+        pieces += ["\n".join(f"Changelog: {entry}" for entry in pull.changelog)]
         pieces += ["\n".join(f"Closes #{issue.number} {issue.title}".rstrip() for issue in pull.issues if issue.title)]
         pieces += [f"Labels: {', '.join(pull.labels)}" if pull.labels else ""]
     subjects = [change.title, *(commit.subject for commit in change.commits)]

@@ -15,7 +15,7 @@ from gitcontext_pipeline.storage import write_atomic
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_LISTS = ("files", "symbols", "commits", "reverts", "labels")
+_LISTS = ("files", "symbols", "commits", "reverts", "labels", "changelog")
 
 
 def write_pull_requests(rows: Sequence[PullRequest], path: Path) -> None:

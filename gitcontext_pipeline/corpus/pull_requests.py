@@ -1,4 +1,4 @@
-"""Merged pull requests: what the git history tells of each, and what GitHub adds, with which came from where."""
+"""Merged pull requests: what the git history and the changelog tell of each, and what GitHub adds; from where it is."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from gitcontext_pipeline.corpus.changelog import entries_of
 from gitcontext_pipeline.corpus.changes import Change
 from gitcontext_pipeline.corpus.discussion import Comment, LinkedIssue, ReviewThread, discussion_of, threads_of
 from gitcontext_pipeline.corpus.github.reading import closed_issues
 from gitcontext_pipeline.corpus.github.records import CommentRecord, PullRecord
 from gitcontext_pipeline.corpus.noise import noise_of
 
-HISTORY, GITHUB = "git history", "GitHub"
+HISTORY, GITHUB, CHANGELOG = "git history", "GitHub", "changelog"
 """The sources of a row's fields."""
 
 
@@ -21,7 +22,8 @@ class PullRequest:
     """A merged pull request. Dates are ISO 8601 in UTC; `reverts` has commit ids and references of what it takes back.
 
     `within` is the change whose merge brought this one in, where that is not the pinned branch itself. `noise` says
-    what kind of routine it is, if it is one. `sources` names the source of every field that is not empty.
+    what kind of routine it is, if it is one. `changelog` has the project's own words about it. `sources` names the
+    source of every field that is not empty.
     """
 
     number: int
@@ -42,6 +44,7 @@ class PullRequest:
     issues: tuple[LinkedIssue, ...] = ()
     threads: tuple[ReviewThread, ...] = ()
     comments: tuple[Comment, ...] = ()
+    changelog: tuple[str, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -92,11 +95,13 @@ def is_github_number(change: Change) -> bool:
     return change.reference is not None and change.reference.startswith("#")
 
 
-def build_pull_requests(changes: Iterable[Change], known: Known | None = None) -> list[PullRequest]:
+def build_pull_requests(
+    changes: Iterable[Change], known: Known | None = None, changelog: Mapping[int, tuple[str, ...]] | None = None
+) -> list[PullRequest]:
     """The pull requests among `changes`, in their order.
 
     A number that comes twice (a rebased pull request; one that was merged, undone and merged again) keeps a row for
-    each, and what GitHub tells stands in the newest.
+    each, and what GitHub tells stands in the newest. `changelog` has the entries of the pinned tree's by number.
     """
     known = known or Known()
     told: set[int] = set()
@@ -111,6 +116,9 @@ def build_pull_requests(changes: Iterable[Change], known: Known | None = None) -
             comments = known.comments.get(row.number, ()) if row.number not in told else ()
             row = _enriched(row, record, [each for each in comments if each.date <= known.until])
             told.add(row.number)
+        entries = entries_of([row.number, *(issue.number for issue in row.issues)], changelog or {})
+        if entries:
+            row = replace(row, changelog=entries, sources={**row.sources, "changelog": CHANGELOG})
         rows.append(row)
     return rows
 

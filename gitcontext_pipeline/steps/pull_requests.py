@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gitcontext_pipeline.corpus.changelog import CHANGELOG, entries_by_number
 from gitcontext_pipeline.corpus.changes import Change
 from gitcontext_pipeline.corpus.checkout import Checkout
 from gitcontext_pipeline.corpus.github.client import Client
@@ -38,7 +39,7 @@ from gitcontext_pipeline.storage import fingerprint, locked
 
 PULL_REQUESTS = "pull_requests.parquet"
 STORE = "github.sqlite"
-HISTORY_VERSION = 3
+HISTORY_VERSION = 4
 """Part of fingerprints; raised whenever the history is read, or attributed to lines, differently."""
 
 FRESH_DAYS = 7
@@ -73,7 +74,7 @@ def cache_pull_requests(workspace: Workspace, asking: Asking | None = None) -> S
             return StepResult(done.fingerprint, facts, skipped=True)
         known = _known(workspace, history())
         changes = number_changes(history(), known)
-        rows = build_pull_requests(changes, known)
+        rows = build_pull_requests(changes, known, entries_by_number(_changelogs(opened)) if changes else {})
         write_pull_requests(rows, path)
         facts = {"input": input_, **_told(rows, changes), "asked": _asked(workspace), **contact}
         made = fingerprint(checkout.fingerprint, HISTORY_VERSION, [asdict(row) for row in rows])
@@ -93,6 +94,11 @@ def changes_as_cached(workspace: Workspace, checkout: Checkout, pulls: Mapping[s
     """The history, with the numbers that the cached table has; `pulls` are its rows by the commit that merged them."""
     changes = read_history(workspace, checkout)
     return [renumbered(change, pulls[change.sha].number if change.sha in pulls else None) for change in changes]
+
+
+def _changelogs(checkout: Checkout) -> list[str]:
+    files = [file for file in checkout.files() if CHANGELOG.match(file.path)]
+    return [checkout.read(file).decode("utf-8-sig", errors="replace") for file in files]
 
 
 def age_in_days(asked: str | None) -> float | None:

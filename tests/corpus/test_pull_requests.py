@@ -141,3 +141,11 @@ def test_a_damaged_table_says_what_to_do(tmp_path: Path) -> None:
     for where in (path, tmp_path / "missing.parquet"):
         with pytest.raises(GitContextError, match="Materialize pr_cache again"):
             read_pull_requests(where)
+
+
+def test_the_changelogs_own_words_are_part_of_the_row(repository: Repository) -> None:
+    repository.commit("Wait longer (#7)\n\nFixes #4", {"retry.py": "x\n"})
+    changes = read_changes(repository.path, repository.head)
+    (row,) = build_pull_requests(changes, changelog={4: ("Servers get more time. (#4)",), 5: ("Else. (#5)",)})
+    assert row.changelog == ("Servers get more time. (#4)",)
+    assert row.sources["changelog"] == "changelog"
