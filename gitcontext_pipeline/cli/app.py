@@ -11,7 +11,7 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from gitcontext_pipeline import __version__
-from gitcontext_pipeline.cli import ask, corpora, explain, history, indexing, tuning
+from gitcontext_pipeline.cli import ask, corpora, explain, history, indexing, quality_report, tuning
 from gitcontext_pipeline.cli.evaluate import evaluate_app
 from gitcontext_pipeline.errors import GitContextError
 
@@ -60,6 +60,7 @@ app.command("fetch-prs")(history.fetch_prs)
 app.command("setup-model")(explain.setup_model)
 evaluate_app.command("answers")(explain.answers)
 evaluate_app.command("tune")(tuning.tune)
+evaluate_app.command("quality")(quality_report.quality)
 app.add_typer(evaluate_app, name="eval")
 
 

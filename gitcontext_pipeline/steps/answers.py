@@ -81,7 +81,7 @@ def answer_golden_set(
             model,
             cases,
             unanswerable=unanswerable(workspace),
-            absent=quality._absent(workspace, cases),
+            absent=quality.absent_of(workspace, cases),
             top=top,
             limit=limit,
             settings=settings,

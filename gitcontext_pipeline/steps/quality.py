@@ -80,11 +80,12 @@ def evaluate_snapshot(
     """The report of `retriever`, opened on `snapshot`, over `cases`; `options` as `evaluation.run.evaluate` takes."""
     retriever.search("warm up", top=1)  # loading the model is not a query's latency
     settings: dict[str, Any] = {"top": TOP, "progress": workspace.advance, **options}
+    if "corpus" not in settings:
+        settings["corpus"] = corpus_view(snapshot)
     return evaluate(
         retriever,
         cases,
-        corpus=corpus_view(snapshot),
-        absent=_absent(workspace, cases, snapshot),
+        absent=absent_of(workspace, cases, snapshot),
         fingerprints=_fingerprints(snapshot, retriever),
         **settings,
     )
@@ -163,7 +164,7 @@ def _fingerprints(snapshot: Path, retriever: Retriever) -> dict[str, Any]:
 
 def audit_golden_set(workspace: Workspace, snapshot: Path, cases: CaseSet) -> tuple[Audit, list[SetAside]]:
     """What every evaluation looks at first: the findings, and the cases that this corpus's origin cannot answer."""
-    measured, aside = split_absent(cases.cases, _absent(workspace, cases, snapshot))
+    measured, aside = split_absent(cases.cases, absent_of(workspace, cases, snapshot))
     return audit(cases, measured, corpus_view(snapshot)), aside
 
 
@@ -177,7 +178,7 @@ def _corpus_rows(snapshot: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _absent(workspace: Workspace, cases: CaseSet, snapshot: Path | None = None) -> dict[str, str]:
+def absent_of(workspace: Workspace, cases: CaseSet, snapshot: Path | None = None) -> dict[str, str]:
     """What a substitute origin lacks, and why: a release archive holds no history and not every folder."""
     checkout = read_checkout(workspace.corpus.directory)
     if snapshot is not None and ledger_of(snapshot).read().get("revision") != checkout.revision:

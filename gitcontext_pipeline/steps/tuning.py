@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -43,9 +44,13 @@ class Tuned:
     reports: Mapping[str, Mapping[str, Report]]
 
 
-def subject_of(workspace: Workspace, progress: Callable[[int, int], None] = lambda done, total: None) -> Subject:
-    """Ask every question of the corpus's golden set for its candidates. Needs a built snapshot and a golden set."""
-    snapshot = candidate(workspace)
+def subject_of(
+    workspace: Workspace,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    snapshot: Path | None = None,
+) -> Subject:
+    """Ask every question of the corpus's golden set for its candidates, in `snapshot` or else in the newest one."""
+    snapshot = snapshot or candidate(workspace)
     retriever = Retriever.open(snapshot, workspace.state.models)
     cases = read_cases(workspace.golden_set or "")
     view = CorpusView.from_rows(table.read(snapshot / "chunks.parquet").to_pylist())
