@@ -103,4 +103,4 @@ def _withheld(report: AnswersReport) -> list[tuple[str, str, str]]:
 
 
 def _table(header: tuple[str, ...], rows: list[Any]) -> str:
-    return metadata._markdown(header, rows)
+    return metadata.markdown_table(header, rows)

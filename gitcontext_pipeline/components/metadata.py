@@ -147,6 +147,3 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> s
 def _cell(text: str) -> str:
     """Text that stays in its cell and is shown as written."""
     return " ".join(text.replace("|", "\\|").replace("<", "&lt;").split())
-
-
-_markdown = markdown_table
