@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gitcontext_pipeline.answer.evidence import Answer
 from gitcontext_pipeline.answer.lineage import lineage_of
 from gitcontext_pipeline.errors import GitContextError, NotIndexed
+from gitcontext_pipeline.retrieval.rerank import Reranker, search_with
 from gitcontext_pipeline.retrieval.retriever import Retriever
 from gitcontext_pipeline.state import State
 
@@ -34,17 +35,27 @@ def open_retriever(state: State, corpus: str | None = None) -> Retriever:
 
 
 def answer_question(
-    state: State, question: str, *, corpus: str | None = None, top: int = 5, scope: str | None = None
+    state: State,
+    question: str,
+    *,
+    corpus: str | None = None,
+    top: int = 5,
+    scope: str | None = None,
+    reranker: Reranker | None = None,
 ) -> Answer:
-    """The evidence for `question`: the same for the command, the job and any other surface."""
+    """The evidence for `question`: the same for the command, the job and any other surface.
+
+    A reranker that could not run is told in the answer's note.
+    """
     retriever = open_retriever(state, corpus)
-    evidence = tuple(retriever.search(question, top, scope))
+    evidence, note = search_with(reranker, retriever, question, top, scope)
     snapshot = state.choose(corpus).current
     return Answer(
         question=question,
         corpus=str(retriever.manifest["corpus"]),
         revision=retriever.revision,
-        evidence=evidence,
+        evidence=tuple(evidence),
+        note=note,
         lineage=lineage_of(snapshot, [result.id for result in evidence]) if snapshot else {},
     )
 

@@ -139,10 +139,16 @@ def _relevance(question: str, sources: Sequence[Sequence[str]]) -> list[list[flo
     rarity = {term: math.log(1 + total / count) for term, count in frequency.items()}
     own = [[sum(rarity[term] for term in sorted(words)) for words in lines] for lines in found]
     base = BASE * max((score for lines in own for score in lines), default=0.0) or 1.0
-    return [[base + _shared(scores, at) for at in range(len(scores))] for scores in own]
+    return [_closed([base + _shared(scores, at) for at in range(len(scores))]) for scores in own]
 
 
 def _shared(scores: Sequence[float], at: int) -> float:
     reach = len(NEIGHBOURS) - 1
     near = range(max(0, at - reach), min(len(scores), at + reach + 1))
     return max(NEIGHBOURS[abs(other - at)] * scores[other] for other in near) + 0.5 * scores[at]
+
+
+def _closed(scores: Sequence[float]) -> list[float]:
+    """A line between two relevant ones is as relevant as the lesser of them: a gap of one line helps nobody."""
+    inner = [max(scores[at], min(scores[at - 1], scores[at + 1])) for at in range(1, len(scores) - 1)]
+    return [*scores[:1], *inner, *scores[1:][-1:]]

@@ -29,9 +29,14 @@ BLOCK = 128
 LIKELIEST = 64
 """Tokens that the grammar is asked about before all of the vocabulary is."""
 
-SPARE = 4
+SPARE = 64
+"""Tokens before the last at which a reply is closed: enough to cite once more and to write the shortest sentence."""
+
 CIRCLE = (3, 24)
 """Shortest and longest piece of text, in bytes, whose repetition counts as running in circles."""
+
+LONGEST_WORD = 120
+"""Bytes without a space from which a reply is no prose any more: more than a reply's first braces and a long name."""
 
 _QUIET: list[Any] = []
 """Holds the log callback: llama.cpp keeps its address, so it must never be collected."""
@@ -229,7 +234,10 @@ class LlamaModel:
 
 
 def runs_in_circles(content: bytes) -> bool:
-    """Whether `content` ends in one piece of text many times over, as a small model's does when it is at a loss."""
+    """Whether `content` ends in one piece of text many times over, or in an endless word, as a small model's does when
+    it is at a loss."""
+    if len(content) >= LONGEST_WORD and b" " not in content[-LONGEST_WORD:]:
+        return True
     shortest, longest = CIRCLE
     for size in range(1, longest + 1):
         times = 4 if size >= shortest else 12

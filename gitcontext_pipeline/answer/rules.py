@@ -36,6 +36,12 @@ _HEDGE = re.compile(
     r"|somehow|et cetera|etc|and so on|various|i think|i believe)\b",
     re.IGNORECASE,
 )
+_DENIAL = re.compile(r"\b(?:not|never|no|none|nothing|neither|cannot|without)\b|n't\b", re.IGNORECASE)
+_DENYING_CODE = re.compile(
+    _DENIAL.pattern + r"|!|\b(?:false|nil|null|undefined|unless|only|except|raise[sd]?|throws?|refuse\w*|prevent\w*"
+    r"|avoid\w*|disable\w*|ignor\w*|skip\w*|drop\w*|remov\w*|delet\w*|del|strip\w*|un\w+|break|continue|return|if)\b",
+    re.IGNORECASE,
+)
 _TO_THE_READER = re.compile(
     r"://|\bwww\.|\b(?:ignore|disregard|forget)\b.{0,30}\b(?:previous|prior|above|instruct\w*)\b"
     r"|\b(?:system prompt|as an ai|language model|sorry|i am|i'm|i cannot|i can't|i will)\b"
@@ -172,8 +178,9 @@ def _says_something(claim: Claim, shown: Shown) -> str | None:
     said = wording.content_words(claim.text)
     if len(words(claim.text)) < FEWEST_WORDS or len(said) < FEWEST_CONTENT_WORDS:
         return "it says next to nothing"
-    if not set(said) - set(wording.content_words(shown.question)):
-        return "it only repeats the question"
+    new = set(said) - set(wording.content_words(shown.question))
+    if not new & set(wording.content_words(shown.cited(claim))):
+        return "it adds nothing to the question that the cited lines say"
     hedge = _HEDGE.search(claim.text)
     if hedge and hedge.group().lower() not in shown.cited(claim).lower():
         return f"it hedges ({hedge.group()})"
@@ -196,6 +203,13 @@ def _english(claim: Claim, shown: Shown) -> str | None:
 def _about_the_code(claim: Claim, shown: Shown) -> str | None:
     found = _TO_THE_READER.search(claim.text)
     return f"it speaks to the reader, not of the code ({found.group()})" if found else None
+
+
+def _denies_what_is_denied(claim: Claim, shown: Shown) -> str | None:
+    denial = _DENIAL.search(claim.text)
+    if denial is None or _DENYING_CODE.search(shown.cited(claim)):
+        return None
+    return f"it denies something ({denial.group()}), and nothing in the cited lines does"
 
 
 def _same_symbol(claim: Claim, shown: Shown) -> str | None:
@@ -264,6 +278,7 @@ CONTENT: tuple[Rule, ...] = (
     Rule("own-words", "It is not copied whole from the evidence.", _own_words),
     Rule("known-names", "Each name, path and quoted string is in the cited lines or the question.", _known_names),
     Rule("known-numbers", "Each number is in the cited lines or the question.", _known_numbers),
+    Rule("known-denial", "What it denies is denied, excluded or decided in the cited lines.", _denies_what_is_denied),
     Rule("same-symbol", "A symbol of the question is not taken for another one.", _same_symbol),
     Rule("supported", f"At least {SUPPORT_FLOOR:.0%} of its words are in the cited lines.", _supported),
 )
