@@ -180,7 +180,7 @@ def _verdict(
         return judged(report, baseline or held.baselines, held.policy, held.expected)
     target = resolve(config, policy=policy, **given)
     with counting("asking") as advance:
-        found = measure(target, anew=False, advance=advance)
+        found = measure(target, advance=advance)
     return judge_against(found, baseline or target.baselines, target.policy, target.expected)
 
 

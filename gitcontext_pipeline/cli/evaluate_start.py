@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from contextlib import nullcontext, redirect_stdout
+from dataclasses import asdict, dataclass
 from importlib.resources import files as resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +22,7 @@ from gitcontext_pipeline.cli.evaluate_target import (
     RetrieverOption,
     resolve,
     settings_here,
+    shown,
     workspace_of,
 )
 from gitcontext_pipeline.cli.progress import counting
@@ -42,6 +46,7 @@ def init(
     ] = None,
     count: CountOption = 30,
     history: HistoryOption = 200,
+    as_json: JsonOption = False,
 ) -> None:
     """From nothing to a first gated run: writes what is missing, measures, gates, and prints the next command.
 
@@ -50,29 +55,13 @@ def init(
 
     Example: gitcontext eval init --retriever my_search:retrieve --files .
     """
-    from gitcontext_pipeline.cli.evaluate_gate import print_verdict
-    from gitcontext_pipeline.cli.evaluate_run import print_run
-    from gitcontext_pipeline.evaluation.baseline import find_baseline
-    from gitcontext_pipeline.evaluation.gate import judge_against
-    from gitcontext_pipeline.evaluation.settings import SETTINGS
-    from gitcontext_pipeline.steps.measuring import measure
-
-    if not Path(SETTINGS).exists():
-        _set_up(retriever, corpus, files, golden, count, history)
-    target = resolve(None)
-    with counting("asking") as advance:
-        report = measure(target, advance=advance)
-    print_run(target, report)
-    verdict = judge_against(report, target.baselines, target.policy, target.expected)
-    print_verdict(verdict)
-    revision = report.fingerprints.get("corpus_revision")
-    if verdict.exit_code:
-        _next("gitcontext eval gate", "once what is told above is mended")
-    elif find_baseline(target.baselines, None if revision is None else str(revision)) is None:
-        _next("gitcontext eval freeze --note 'first measurement'", f"once you have reviewed {_shown(target.golden)}")
+    with redirect_stdout(sys.stderr) if as_json else nullcontext():
+        told = _led(retriever, corpus, files, golden, count, history)
+    if as_json:
+        typer.echo(json.dumps(asdict(told), indent=2, ensure_ascii=False))
     else:
-        _next("gitcontext eval gate", "after every change; in a build too")
-    raise typer.Exit(verdict.exit_code)
+        typer.echo(f"\nnext, {told.when}:\n  {told.next}")
+    raise typer.Exit(told.exit_code)
 
 
 def history(
@@ -107,12 +96,50 @@ def history(
     listed = [point.model_dump() for point in points]
     write_json(output / "history.json", listed)
     if as_json:
-        import json
-
         typer.echo(json.dumps(listed, indent=2, ensure_ascii=False))
     else:
         typer.echo(f"plotted: {output / 'history.png'}, {output / 'history.svg'}")
     raise typer.Exit(0 if any(point.metrics for point in points) else 3)
+
+
+@dataclass(frozen=True)
+class _Led:
+    """Where `init` arrived: the files, the verdict, and the command to go on with."""
+
+    settings: str
+    golden: str
+    report: str
+    outcome: str
+    exit_code: int
+    next: str
+    when: str
+
+
+def _led(retriever: str | None, corpus: str | None, files: Path, golden: Path | None, count: int, history: int) -> _Led:
+    from gitcontext_pipeline.cli.evaluate_gate import print_verdict
+    from gitcontext_pipeline.cli.evaluate_run import print_run
+    from gitcontext_pipeline.evaluation.gate import judge_against
+    from gitcontext_pipeline.evaluation.settings import SETTINGS
+    from gitcontext_pipeline.steps.measuring import measure
+
+    if not Path(SETTINGS).exists():
+        _set_up(retriever, corpus, files, golden, count, history)
+    target = resolve(None)
+    with counting("asking") as advance:
+        report = measure(target, advance=advance)
+    print_run(target, report)
+    verdict = judge_against(report, target.baselines, target.policy, target.expected)
+    print_verdict(verdict)
+    if verdict.exit_code:
+        following = "gitcontext eval gate", "once what is told above is mended"
+    elif verdict.baseline is None:
+        following = (
+            "gitcontext eval freeze --note 'first measurement'",
+            f"once you have reviewed {_shown(target.golden)}",
+        )
+    else:
+        following = "gitcontext eval gate", "after every change; in a build too"
+    return _Led(SETTINGS, _shown(target.golden), shown(target.report), verdict.outcome, verdict.exit_code, *following)
 
 
 def _set_up(
@@ -176,10 +203,6 @@ def _measuring_command(
 def _print_point(point: HistoryPoint) -> None:
     metrics = "  ".join(f"{key} {point.metrics[key]:.3f}" for key in ("hit@1", "hit@5", "mrr") if key in point.metrics)
     typer.echo(f"{point.revision[:8]}  {metrics or point.failure}  {point.subject[:60]}")
-
-
-def _next(command: str, when: str) -> None:
-    typer.echo(f"\nnext, {when}:\n  {command}")
 
 
 def _shown(path: Path) -> str:

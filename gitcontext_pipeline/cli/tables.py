@@ -102,7 +102,7 @@ def comparison_table(found: Comparison) -> Table:
             bounds = [f"{one.differences[key].low_pp:+.0f}..{one.differences[key].high_pp:+.0f}" for key in keys]
             table.add_row("  points", *moved, "")
             table.add_row("  95% interval", *bounds, "", style="dim")
-            table.add_row(name_cell(_told(one, found.changes_at)), *("" for _ in keys), "", end_section=True)
+            table.add_row(Text(_told(one, found.changes_at)), *("" for _ in keys), "", end_section=True)
     return table
 
 

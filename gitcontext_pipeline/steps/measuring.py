@@ -66,13 +66,13 @@ class Target:
         return found
 
 
-def measure(target: Target, *, anew: bool = True, advance: Advance = lambda done, total: None) -> Report:
+def measure(target: Target, *, advance: Advance = lambda done, total: None) -> Report:
     """Ask every question of the golden set and write the report to `target.report`.
 
-    What the graph measures is measured by its own step, which is skipped unless `anew` when nothing has changed.
+    What the graph measures is measured by its own step, but never skipped: whoever asks may have changed the ranking.
     """
     if target.workspace is not None and target.as_graph:
-        quality.measure_retrieval(target.workspace, anew=anew)
+        quality.measure_retrieval(target.workspace, anew=True)
         return read_report(target.report)
     cases = read_cases(target.golden)
     if target.workspace is not None and target.snapshot is not None:

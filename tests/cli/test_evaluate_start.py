@@ -56,6 +56,13 @@ def test_init_overwrites_nothing(gitcontext: Command, project: Repository) -> No
     assert "return []" in (project.path / "starter_retriever.py").read_text()
 
 
+def test_init_tells_programs_too(gitcontext: Command, project: Repository) -> None:
+    told = json.loads(gitcontext("eval", "init", "--count", 4, "--json").stdout)
+    assert (told["outcome"], told["exit_code"]) == ("pass", 0)
+    assert told["next"] == "gitcontext eval freeze --note 'first measurement'"
+    assert Path(told["report"]).is_file()
+
+
 def test_init_with_a_retriever_of_ones_own(gitcontext: Command, project: Repository) -> None:
     (project.path / "my_search.py").write_text("def find(query, top, scope):\n    return [{'path': 'retry.py'}]\n")
     result = gitcontext("eval", "init", "-r", "my_search:find")
