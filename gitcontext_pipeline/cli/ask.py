@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
+    from gitcontext_pipeline.retrieval.rerank import Reranker
+    from gitcontext_pipeline.retrieval.result import Result
     from gitcontext_pipeline.retrieval.retriever import Retriever
+
+    Find = Callable[[str], Sequence[Result]]
 
 CorpusOption = Annotated[
     str | None, typer.Option("--corpus", "-c", help="Which corpus; without it, the one published last.")
@@ -19,6 +24,10 @@ ScopeOption = Annotated[
     str | None, typer.Option("--scope", "-s", help="Only code, docs, history or tests.", show_default="everything")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+RerankOption = Annotated[
+    str | None, typer.Option(help="Cross-encoder (folder or model id) that has a say in the order.", show_default="off")
+]
+RerankKindsOption = Annotated[str, typer.Option(help="On which results: some of code,docs,history.")]
 
 
 def ask(
@@ -33,6 +42,8 @@ def ask(
     model: Annotated[
         str | None, typer.Option(help="Name or path of the model that explains.", show_default="setup-model's choice")
     ] = None,
+    rerank: RerankOption = None,
+    rerank_kinds: RerankKindsOption = "code,docs",
 ) -> None:
     """Answer with evidence: the strongest symbols by name, then numbered links with their excerpts.
 
@@ -46,7 +57,8 @@ def ask(
     from gitcontext_pipeline.state import State
 
     state = State.locate()
-    answer = answer_question(state, question, corpus=corpus, top=top, scope=scope)
+    reranker = _reranker(rerank, rerank_kinds)
+    answer = answer_question(state, question, corpus=corpus, top=top, scope=scope, reranker=reranker)
     if generate:
         with showing_unverified() as heard:
             answer = explain_answer(state, answer, model=model, heard=heard)
@@ -63,6 +75,8 @@ def search(
         typer.Option(help="A JSON Lines file with a `query` on each line: all are searched in one process."),
     ] = None,
     as_json: JsonOption = False,
+    rerank: RerankOption = None,
+    rerank_kinds: RerankKindsOption = "code,docs",
 ) -> None:
     """List the results, one a line, without excerpts.
 
@@ -75,13 +89,13 @@ def search(
 
     if (question is None) == (questions is None):
         raise UsageError("give a question, or --questions FILE", fix="gitcontext search --help")
-    retriever = _open(corpus)
+    find = _search(_open(corpus), top, scope, _reranker(rerank, rerank_kinds))
     if questions is not None:
-        _search_all(retriever, questions, top, scope, as_json)
+        _search_all(find, questions, as_json)
     elif as_json:
-        typer.echo(_json([result.as_row() for result in retriever.search(question or "", top, scope)]))
+        typer.echo(_json([result.as_row() for result in find(question or "")]))
     else:
-        _print_results(retriever, question or "", top, scope)
+        _print_results(find(question or ""))
 
 
 def _open(corpus: str | None) -> Retriever:
@@ -91,7 +105,29 @@ def _open(corpus: str | None) -> Retriever:
     return open_retriever(State.locate(), corpus)
 
 
-def _search_all(retriever: Retriever, questions: Path, top: int, scope: str | None, as_json: bool) -> None:
+def _reranker(model: str | None, kinds: str) -> Reranker | None:
+    from gitcontext_pipeline.retrieval.rerank import Reranker
+
+    return None if model is None else Reranker(model, [kind.strip() for kind in kinds.split(",")])
+
+
+def _search(retriever: Retriever, top: int, scope: str | None, reranker: Reranker | None) -> Find:
+    """A search that says on standard error, once, that the reranker did not run."""
+    from gitcontext_pipeline.retrieval.rerank import search_with
+
+    told: set[str] = set()
+
+    def find(question: str) -> list[Result]:
+        results, note = search_with(reranker, retriever, question, top, scope)
+        if note and note not in told:
+            told.add(note)
+            typer.echo(note, err=True)
+        return results
+
+    return find
+
+
+def _search_all(find: Find, questions: Path, as_json: bool) -> None:
     from gitcontext_pipeline.errors import UsageError
     from gitcontext_pipeline.evaluation.jsonlines import read_json_lines
 
@@ -101,17 +137,17 @@ def _search_all(retriever: Retriever, questions: Path, top: int, scope: str | No
             raise UsageError("has no `query`", where=f"{questions}:{number}", fix='e.g. {"query": "where is …?"}')
     for _, line in lines:
         if as_json:
-            results = [result.as_row() for result in retriever.search(line["query"], top, scope)]
+            results = [result.as_row() for result in find(line["query"])]
             typer.echo(json.dumps({"id": line.get("id"), "query": line["query"], "results": results}))
         else:
             typer.echo(f"# {' '.join(line['query'].split())}")
-            _print_results(retriever, line["query"], top, scope)
+            _print_results(find(line["query"]))
 
 
-def _print_results(retriever: Retriever, question: str, top: int, scope: str | None) -> None:
+def _print_results(results: Sequence[Result]) -> None:
     from gitcontext_pipeline.answer.evidence import printable
 
-    for number, result in enumerate(retriever.search(question, top, scope), 1):
+    for number, result in enumerate(results, 1):
         typer.echo(f"{number:>3}  {result.score:.3f}  {printable(result.name)}  ({printable(result.place)})")
         typer.echo(f"            {result.url}")
 

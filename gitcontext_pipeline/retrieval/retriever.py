@@ -16,6 +16,7 @@ from gitcontext_pipeline.index import bm25, vectors
 from gitcontext_pipeline.index.embedder import Embedder, load_embedder
 from gitcontext_pipeline.index.texts import FIELDS
 from gitcontext_pipeline.index.tokens import query_terms
+from gitcontext_pipeline.retrieval.closest import closest_passages
 from gitcontext_pipeline.retrieval.copies import fold_copies
 from gitcontext_pipeline.retrieval.features import Traits, choose, feature_matrix
 from gitcontext_pipeline.retrieval.question import Question, read_question
@@ -119,6 +120,12 @@ class Retriever:
         scores = self._scores(asked, vectors=True)
         candidates = choose(scores, self._snapshot.traits, allowed, self.weights.fields, CANDIDATES)
         return candidates.rows, feature_matrix(asked, scores, self._snapshot.traits, allowed, candidates)
+
+    def closest_passages(self, question: str, results: Sequence[Result]) -> list[str]:
+        """For each of the results the text of its passage that is closest to the question."""
+        vector = self._embedder().encode_query(read_question(question).text)
+        ids = [result.id for result in results]
+        return closest_passages(ids, vector, self._snapshot.chunks, self._snapshot.vectors)
 
     def _scores(self, question: Question, vectors: bool) -> RawScores:
         vector = self._embedder().encode_query(question.text) if vectors else None
