@@ -1,8 +1,9 @@
-"""Progress of long work: a bar on a terminal, plain lines elsewhere, always on standard error."""
+"""Progress of long work: a bar on a terminal, now and then a line elsewhere, always on standard error."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -11,14 +12,52 @@ from rich.console import Console
 if TYPE_CHECKING:
     from gitcontext_pipeline.components.listening import Listener
 
+SECONDS_BETWEEN_LINES = 10
+
 
 @contextmanager
 def showing_progress() -> Iterator[Listener]:
     """A listener that shows each step's message, and for counted work how far it is, the rate and the time left."""
+    console = Console(stderr=True, soft_wrap=True)
+    if console.is_terminal:
+        with _bars(console) as listener:
+            yield listener
+    else:
+        yield _lines(console)
+
+
+def _lines(console: Console) -> Listener:
+    """For a log: a line for each message, and one every few seconds for counted work."""
+    from gitcontext_pipeline.components.listening import Listener
+
+    started = told = time.monotonic()
+
+    def say(line: str) -> None:
+        console.print(f"  {line}", markup=False, highlight=False)
+
+    def progress(line: str) -> None:
+        nonlocal started, told
+        started = told = time.monotonic()
+        say(line)
+
+    def advance(done: int, total: int) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told >= SECONDS_BETWEEN_LINES and done:
+            told = now
+            rate = done / (now - started)
+            say(f"  {done} of {total}, {rate:.0f} a second, {(total - done) / rate:.0f} s to go")
+
+    return Listener(progress, advance)
+
+
+@contextmanager
+def _bars(console: Console) -> Iterator[Listener]:
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        TaskID,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
@@ -26,45 +65,22 @@ def showing_progress() -> Iterator[Listener]:
 
     from gitcontext_pipeline.components.listening import Listener
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield Listener(lambda line: console.print(f"  {line}", markup=False, highlight=False), lambda done, total: None)
-        return
-    columns = (
-        TextColumn("  {task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=False) as shown:
-        task = None
+    counted = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(TextColumn("  {task.description}"), *counted, console=console) as shown:
+        current: TaskID | None = None
+
+        def finish() -> None:
+            if current is not None and shown.tasks[current].total is None:
+                shown.update(current, total=1, completed=1)
 
         def progress(line: str) -> None:
-            nonlocal task
-            if task is not None and shown.tasks[task].total is None:
-                shown.update(task, total=1, completed=1)
-            task = shown.add_task(line.replace("[", "\\["), total=None)
+            nonlocal current
+            finish()
+            current = shown.add_task(line.replace("[", "\\["), total=None)
 
         def advance(done: int, total: int) -> None:
-            if task is not None:
-                shown.update(task, completed=done, total=total)
+            if current is not None:
+                shown.update(current, completed=done, total=total)
 
         yield Listener(progress, advance)
-        if task is not None and shown.tasks[task].total is None:
-            shown.update(task, total=1, completed=1)
-
-
-@contextmanager
-def counting(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A callback (done, total) that moves a bar on a terminal, and does nothing elsewhere."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda done, total: None
-        return
-    columns = (TextColumn("  {task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as shown:
-        task = shown.add_task(what, total=None)
-        yield lambda done, total: shown.update(task, completed=done, total=total)
+        finish()
