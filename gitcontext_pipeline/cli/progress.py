@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -84,3 +84,11 @@ def _bars(console: Console) -> Iterator[Listener]:
 
         yield Listener(progress, advance)
         finish()
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A callback (done, total) that shows how far one piece of counted work is."""
+    with showing_progress() as listener:
+        listener.progress(what)
+        yield listener.advance
