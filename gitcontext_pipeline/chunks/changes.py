@@ -14,7 +14,7 @@ from gitcontext_pipeline.corpus.noise import noise_of, trimmed
 from gitcontext_pipeline.corpus.permalinks import commit_url, file_url
 from gitcontext_pipeline.corpus.pull_requests import PullRequest
 
-CHANGES_VERSION = 3
+CHANGES_VERSION = 4
 """Part of the chunk table's fingerprint; raised whenever this module makes other rows of the same changes."""
 
 MOST_PATHS = 50

@@ -20,6 +20,8 @@ The same line stands for the same one in all paths: the lines of different files
 """
 
 _DEEPEST = 20
+_FEW = 200
+"""Paths up to which only these are compared; the whole trees of an old and a new branch differ in very much."""
 
 
 class NestedBlame:
@@ -43,6 +45,8 @@ class NestedBlame:
     def _found(self, merge: str, written: Written, depth: int) -> Iterator[tuple[int, str]]:
         before, branch = self._parents[merge][:2]
         trails = self._at_branch(merge, branch, written)
+        if not trails:
+            return
         for commit in read_patches(self._repository, [branch, f"^{before}"]):
             if not trails:
                 return
@@ -54,16 +58,21 @@ class NestedBlame:
                     if trail.left:
                         trails[patch.old_path] = trail
             lines = [line for each in wrote.values() for line in each if line != NO_LINE]
-            if commit.sha in self._nested:
+            is_nested = commit.sha in self._nested
+            if is_nested:
                 yield from ((line, commit.sha) for line in lines)
-            # Further in: a merge on the branch, be it a pull request with others inside it or somebody's pull.
-            if lines and commit.sha in self._parents and depth < _DEEPEST:
+            # Further in: a pull request with others inside it, or somebody's pull on the branch.
+            further = commit.sha in (self._outer if is_nested else self._parents)
+            if lines and further and depth < _DEEPEST:
                 yield from self._found(commit.sha, wrote, depth + 1)
 
     def _at_branch(self, merge: str, branch: str, written: Written) -> dict[str, Trail]:
         """The lines that the merge took from its branch as they are, by their paths there."""
-        trails = {path: _trail(lines) for path, lines in written.items()}
-        for patch in read_difference(self._repository, branch, merge):
+        trails = {path: _trail(lines) for path, lines in written.items() if any(line != NO_LINE for line in lines)}
+        if not trails:
+            return {}
+        few = list(trails) if len(trails) <= _FEW else []
+        for patch in read_difference(self._repository, branch, merge, few):
             trail = trails.pop(patch.path, None)
             if trail is not None:
                 _step(trail, patch, merge, ignored=False)

@@ -79,13 +79,18 @@ def read_patches_of(repository: Path, shas: Sequence[str], *, lines: int = 0) ->
         yield from _read(repository, shas[start : start + _AT_ONCE], (*_PATCHES, "--no-walk=unsorted"), lines)
 
 
-def read_difference(repository: Path, before: str, after: str) -> list[PathPatch]:
-    """What makes one commit's tree different from another's, as `read_patches` has it."""
+def read_difference(repository: Path, before: str, after: str, paths: Sequence[str] = ()) -> list[PathPatch]:
+    """What makes one commit's tree different from another's, as `read_patches` has it.
+
+    With `paths` only those; a file that was renamed to one of them then counts as new.
+    """
     config = {"core.attributesFile": str(_SYMBOL_DRIVERS)}
     options = [option for option in _PATCHES if not option.startswith("--diff-merges")]
+    literal = [f":(literal){path}" for path in paths]
     with git_output(
-        "diff-tree", "-r", "--raw", "-M", "-l1000", *options, before, after, "--", repository=repository, config=config
-    ) as output:
+        "diff-tree", "-r", "--raw", "-M", "-l1000", *options, before, after, "--", *literal,
+        repository=repository, config=config,
+    ) as output:  # fmt: skip
         (found,) = parse_patches(output, 0, CommitPatch(after, []))
     return found.paths
 

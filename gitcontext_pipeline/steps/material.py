@@ -16,7 +16,7 @@ from gitcontext_pipeline.chunks.table import Chunk
 from gitcontext_pipeline.corpus.blame import line_commits, revisions_to_ignore, subjects_by_line_range
 from gitcontext_pipeline.corpus.changes import Change
 from gitcontext_pipeline.corpus.checkout import Checkout
-from gitcontext_pipeline.corpus.lineage import Lineage
+from gitcontext_pipeline.corpus.lineage import Lineage, Stretch
 from gitcontext_pipeline.corpus.noise import TEMPLATE, template_lines
 from gitcontext_pipeline.corpus.origins import open_checkout, read_checkout
 from gitcontext_pipeline.corpus.pull_request_table import read_pull_requests
@@ -109,7 +109,12 @@ def _collect(workspace: Workspace) -> tuple[list[Chunk], dict[str, Any]]:
         collected.skipped["excluded"] += chosen.excluded
     lineage = Lineage(lines, changes)
     files = [_with_lineage(chunk, lineage) for chunk in collected.chunks]
-    chunks = [*files, *change_chunks(changes, identity, pulls, template, lineage.standing)]
+    roles = {chunk.path: chunk.role for chunk in files}
+
+    def standing(sha: str) -> list[Stretch]:
+        return sorted(lineage.standing(sha), key=lambda stretch: roles.get(stretch[0]) != "main")
+
+    chunks = [*files, *change_chunks(changes, identity, pulls, template, standing)]
     return chunks, _facts(chunks, collected, checkout.revision)
 
 
