@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
@@ -14,6 +15,8 @@ from gitcontext_pipeline.errors import GitContextError, NotIndexed
 from gitcontext_pipeline.retrieval.rerank import Reranker, search_with
 from gitcontext_pipeline.retrieval.retriever import Retriever
 from gitcontext_pipeline.state import State
+
+ENTAILMENT_VARIABLE = "GITCONTEXT_ENTAILMENT"
 
 if TYPE_CHECKING:
     from gitcontext_pipeline.answer.explainer import Heard, Settings
@@ -82,13 +85,26 @@ def explain_answer(
     from gitcontext_pipeline.answer.model_files import chosen
 
     name = model or chosen(state.models)
-    missing = why_off(state, name)
+    missing = why_off(state, model)
     if missing is not None:
         return replace(answer, explanation=turned_off(missing))
     progress(f"explaining with {name}")
     with model_host(name, state.models).model() as loaded:
-        explanation = explain(loaded, answer.question, answer.evidence, settings, heard)
+        explanation = explain(loaded, answer.question, answer.evidence, settings or configured_settings(), heard)
     return replace(answer, explanation=explanation)
+
+
+def configured_settings() -> Settings:
+    """The default settings; with `$GITCONTEXT_ENTAILMENT`, a cross-encoder of that name or path judges claims as well.
+
+    Raises:
+        GitContextError: that model cannot be loaded, or is none of natural language inference.
+    """
+    from gitcontext_pipeline.answer.entailment import entailment_rule, load_judge
+    from gitcontext_pipeline.answer.explainer import Settings
+
+    judge = os.environ.get(ENTAILMENT_VARIABLE)
+    return Settings(rules=(entailment_rule(load_judge(judge)),)) if judge else Settings()
 
 
 def why_off(state: State, model: str | None = None) -> str | None:

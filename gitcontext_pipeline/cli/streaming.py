@@ -7,30 +7,31 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
+from gitcontext_pipeline.answer.evidence import printable
+
 MARK = "unverified"
+
+Heard = Callable[[Sequence[str]], None]
 
 
 @contextmanager
-def showing_unverified(console: Console | None = None) -> Iterator[Callable[[Sequence[str]], None]]:
-    """A listener for the sentences so far. On a terminal they are dim and vanish at the end; elsewhere each sentence is
-    a line of standard error, once the next one begins."""
+def showing_unverified(console: Console | None = None) -> Iterator[Heard]:
+    """A listener for the sentences so far, on standard error.
+
+    On a terminal they are dim and vanish at the end; elsewhere each is a line, written when the next one begins.
+    """
     console = console or Console(stderr=True)
-    if not console.is_terminal:
-        printed: list[str] = []
+    if console.is_terminal:
+        with _vanishing(console) as heard:
+            yield heard
+    else:
+        lines = _Lines(console)
+        yield lines.heard
+        lines.end()
 
-        def heard_elsewhere(sentences: Sequence[str]) -> None:
-            if len(sentences) <= len(printed):  # a second attempt starts over
-                printed[:] = printed[: max(0, len(sentences) - 1)]
-            for sentence in sentences[len(printed) : -1]:
-                _print(console, sentence)
-                printed.append(sentence)
-            last[:] = sentences[-1:]
 
-        last: list[str] = []
-        yield heard_elsewhere
-        for sentence in last:
-            _print(console, sentence)
-        return
+@contextmanager
+def _vanishing(console: Console) -> Iterator[Heard]:
     from rich.live import Live
     from rich.text import Text
 
@@ -38,12 +39,28 @@ def showing_unverified(console: Console | None = None) -> Iterator[Callable[[Seq
 
         def heard(sentences: Sequence[str]) -> None:
             text = Text(f"{MARK}: ", style="bold yellow")
-            text.append(" ".join(sentences), style="dim")
+            text.append(printable(" ".join(sentences)), style="dim")
             live.update(text)
 
         live.update(Text(f"{MARK}: (the model is reading)", style="dim"))
         yield heard
 
 
-def _print(console: Console, sentence: str) -> None:
-    console.print(f"  {MARK}: {sentence}", markup=False, highlight=False, soft_wrap=True)
+class _Lines:
+    """Sentences as lines. A second attempt begins anew, which shows in there being fewer sentences than before."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._sentences: list[str] = []
+
+    def heard(self, sentences: Sequence[str]) -> None:
+        if len(sentences) != len(self._sentences) and self._sentences:
+            self._print(self._sentences[-1])
+        self._sentences = list(sentences)
+
+    def end(self) -> None:
+        if self._sentences:
+            self._print(self._sentences[-1])
+
+    def _print(self, sentence: str) -> None:
+        self._console.print(f"  {MARK}: {printable(sentence)}", markup=False, highlight=False, soft_wrap=True)

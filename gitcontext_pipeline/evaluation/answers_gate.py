@@ -6,7 +6,7 @@ Two more numbers may not get worse at all: replies of the wrong shape, and prose
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -108,31 +108,36 @@ def judge_answers(
     )
     if refused := list(_incomparable(report, baseline)):
         return Verdict(outcome="incomparable", reasons=refused, tolerance_pp=told, baseline=named)
-    outcome, reasons = _compared(counts, baseline.counts, tolerance)
+    outcome, reasons = _compared(report, baseline, tolerance)
     return Verdict(outcome=outcome, reasons=reasons, tolerance_pp=told, baseline=named)
 
 
-def _compared(now: Counts, then: Counts, tolerance: Fraction) -> tuple[Outcome, list[Reason]]:
-    moved = 100 * (_rate(now) - _rate(then))
-    said = f"the share of answers that pass went from {then.pass_rate:.3f} to {now.pass_rate:.3f}"
-    worse = [Reason(what=f"{said}, {float(moved):+.2f} points")] if moved < -tolerance else []
-    if now.shape_failures > then.shape_failures:
-        worse.append(Reason(what=f"{now.shape_failures} replies have the wrong shape, {then.shape_failures} had"))
-    explained = now.unanswerable - now.unanswerable_withheld
-    before = then.unanswerable - then.unanswerable_withheld
+def _compared(report: AnswersReport, baseline: AnswersBaseline, tolerance: Fraction) -> tuple[Outcome, list[Reason]]:
+    """Over the questions of this run, which may be the first few of the baseline's."""
+    now = {case.id: case.status for case in report.cases}
+    asked = [case.id for case in report.cases if case.answerable]
+    absent = [case.id for case in report.cases if not case.answerable]
+    rates = [Fraction(_shown(outcomes, asked), len(asked)) for outcomes in (baseline.outcomes, now)]
+    moved = 100 * (rates[1] - rates[0])
+    said = f"the share of answers that pass went from {float(rates[0]):.3f} to {float(rates[1]):.3f}"
+    told = f"{said}, {float(moved):+.2f} points"
+    worse = [Reason(what=told)] if moved < -tolerance else []
+    shapes, before = report.counts.shape_failures, baseline.counts.shape_failures
+    if shapes > before:
+        worse.append(Reason(what=f"{shapes} replies have the wrong shape, {before} had"))
+    explained, before = _shown(now, absent), _shown(baseline.outcomes, absent)
     if explained > before:
-        worse.append(
-            Reason(what=f"{explained} questions without an answer in the corpus were explained, {before} were")
-        )
+        said = f"{explained} questions without an answer in the corpus were explained, {before} were"
+        worse.append(Reason(what=said))
     if worse:
         return "regression", worse
     if moved > tolerance:
-        return "improvement", [Reason(what=f"{said}, {float(moved):+.2f} points", fix=f"Freeze it: {FREEZE}")]
+        return "improvement", [Reason(what=told, fix=f"Freeze it: {FREEZE}")]
     return "pass", []
 
 
-def _rate(counts: Counts) -> Fraction:
-    return Fraction(counts.passed + counts.repaired, counts.cases)
+def _shown(outcomes: Mapping[str, Status], ids: Sequence[str]) -> int:
+    return sum(outcomes[name] in ("passed", "repaired") for name in ids)
 
 
 def _incomparable(report: AnswersReport, baseline: AnswersBaseline) -> Iterator[Reason]:
@@ -140,9 +145,9 @@ def _incomparable(report: AnswersReport, baseline: AnswersBaseline) -> Iterator[
         yield from _differs(name, baseline.fingerprints.get(name), report.fingerprints.get(name))
     for name in MODEL:
         yield from _differs(name, baseline.settings.get(name), report.settings.get(name))
-    yield from _differs("limit", baseline.limit, report.limit)
     yield from _differs("top", baseline.top, report.top)
-    if {case.id for case in report.cases} != set(baseline.outcomes):
+    now, then = {case.id for case in report.cases}, set(baseline.outcomes)
+    if not now <= then or (report.limit is None and now != then):
         yield Reason(what="other questions were asked than for the baseline", fix=f"Freeze one: {FREEZE}")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from gitcontext_pipeline.answer.contract import CONTRACT_VERSION
+from gitcontext_pipeline.answer.asking import configured_settings, why_off
+from gitcontext_pipeline.answer.contract import CONTRACT_VERSION, rule_names
 from gitcontext_pipeline.answer.explainer import Settings
 from gitcontext_pipeline.answer.grammar import GRAMMAR_VERSION
+from gitcontext_pipeline.answer.model import LanguageModel
 from gitcontext_pipeline.answer.model_files import ModelFile, chosen, verified
 from gitcontext_pipeline.answer.prompt import PROMPT_VERSION
 from gitcontext_pipeline.errors import GitContextError, UsageError
@@ -31,15 +33,26 @@ UNANSWERABLE = "unanswerable.jsonl"
 """Beside a golden set: questions that its corpus has no answer to."""
 
 
-def measure_answers(workspace: Workspace) -> StepResult:
+Load = Callable[[ModelFile], LanguageModel]
+
+
+def load_llama(file: ModelFile) -> LanguageModel:
+    """Load a model into this process."""
+    from gitcontext_pipeline.answer.llama import LlamaModel
+
+    return LlamaModel(file)
+
+
+def measure_answers(workspace: Workspace, load: Load = load_llama) -> StepResult:
     """What the contract lets through of a local model's answers to the golden set, and why it withholds the rest."""
     snapshot = candidate(workspace)
     report = snapshot / REPORT
     file = model_file(workspace)
-    input_ = fingerprint(snapshot.name, file.sha256, read_golden_set(workspace).sha256, versions())
+    rules = rule_names(configured_settings().rules)
+    input_ = fingerprint(snapshot.name, file.sha256, read_golden_set(workspace).sha256, versions(), rules)
 
     def make() -> Mapping[str, Any]:
-        answered = answer_golden_set(workspace, file)
+        answered = answer_golden_set(workspace, file, load=load)
         write_answers(report, answered)
         write_page(snapshot / PAGE, answered)
         return {"counts": answered.counts.model_dump(), "report": answered.id}
@@ -54,8 +67,6 @@ def model_file(workspace: Workspace, name: str | None = None) -> ModelFile:
     Raises:
         GitContextError: the extra or the model is missing; what to install is said.
     """
-    from gitcontext_pipeline.answer.asking import why_off
-
     missing = why_off(workspace.state, name)
     if missing is not None:
         raise GitContextError("answers cannot be evaluated without a model", fix=missing)
@@ -64,16 +75,20 @@ def model_file(workspace: Workspace, name: str | None = None) -> ModelFile:
 
 
 def answer_golden_set(
-    workspace: Workspace, file: ModelFile, *, limit: int | None = None, top: int = TOP, settings: Settings | None = None
+    workspace: Workspace,
+    file: ModelFile,
+    *,
+    limit: int | None = None,
+    top: int = TOP,
+    settings: Settings | None = None,
+    load: Load = load_llama,
 ) -> AnswersReport:
     """Answer the first `limit` questions of the golden set (None: all) with the model in `file`."""
-    from gitcontext_pipeline.answer.llama import LlamaModel
-
     snapshot = candidate(workspace)
     cases = read_golden_set(workspace)
     retriever = Retriever.open(snapshot, workspace.state.models)
     workspace.progress(f"loading {file.name}")
-    model = LlamaModel(file)
+    model = load(file)
     workspace.progress(f"answering with {file.name}")
     try:
         return evaluate_answers(
@@ -84,7 +99,7 @@ def answer_golden_set(
             absent=quality.absent_of(workspace, cases),
             top=top,
             limit=limit,
-            settings=settings,
+            settings=settings or configured_settings(),
             definitions=CorpusView.from_rows(quality._corpus_rows(snapshot)).definitions,
             fingerprints=quality._fingerprints(snapshot, retriever),
             progress=workspace.advance,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gitcontext_pipeline.answer.asking import ENTAILMENT_VARIABLE
 from gitcontext_pipeline.answer.download import ENDPOINT_VARIABLE
 from gitcontext_pipeline.answer.llama import LlamaModel
 from gitcontext_pipeline.answer.model_files import MODEL_VARIABLE, ModelFile, verified
@@ -13,7 +14,7 @@ from gitcontext_pipeline.answer.model_files import MODEL_VARIABLE, ModelFile, ve
 
 @pytest.fixture(autouse=True)
 def _no_model_of_the_tester(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (MODEL_VARIABLE, ENDPOINT_VARIABLE):
+    for name in (MODEL_VARIABLE, ENDPOINT_VARIABLE, ENTAILMENT_VARIABLE):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gitcontext_pipeline.answer.asking import ENTAILMENT_VARIABLE, configured_settings
 from gitcontext_pipeline.answer.claims import Reply
 from gitcontext_pipeline.answer.contract import judge
 from gitcontext_pipeline.answer.entailment import entailment_rule, load_judge
@@ -80,6 +81,13 @@ def test_any_cross_encoder_with_the_labels_will_do(tmp_path: Path) -> None:
     found = loaded.relation("the header is removed", "the header stays")
     assert set(found) == {"contradiction", "entailment", "neutral"}
     assert sum(found.values()) == pytest.approx(1)
+
+
+def test_a_cross_encoder_is_turned_on_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert configured_settings().rules == ()
+    folder = cross_encoder(tmp_path / "named", ["contradiction", "entailment"])
+    monkeypatch.setenv(ENTAILMENT_VARIABLE, folder)
+    assert [rule.name for rule in configured_settings().rules] == ["entailed"]
 
 
 def test_a_model_of_something_else_is_refused(tmp_path: Path) -> None:
