@@ -39,7 +39,7 @@ COLUMNS: Mapping[str, tuple[str, str]] = {
     "search_text": ("string", "what of `text` says something and is searched; null where that is all of it"),
     "introduced": ("string", "the change that the oldest of these lines came with (40 hex digits), or null"),
     "changed": ("string", "the change that last really changed these lines (40 hex digits), or null"),
-    "stands": ("list<string>", "for a change, links to lines of it that still stand, main code and long stretches first"),
+    "stands": ("list<string>", "for a change, links to its lines that still stand, main code and long stretches first"),
 }
 
 
