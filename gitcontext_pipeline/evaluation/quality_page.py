@@ -112,5 +112,4 @@ def corpus_block(quality: CorpusQuality, told: Mapping[str, str]) -> str:
 
 def others_block(quality: CorpusQuality) -> str:
     """Ours and other engines on the same questions."""
-    named = "\n".join(f"- {name}: `{report.fingerprints.get('retriever')}`" for name, report in quality.others.items())
-    return f"\n{quality.corpus}:\n\n{others_table(quality)}\n{named}\n\n"
+    return f"\n{quality.corpus}:\n\n{others_table(quality)}\n"

@@ -8,15 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from gitcontext_pipeline.evaluation.baseline import freeze
 from gitcontext_pipeline.evaluation.report import read_report
 from gitcontext_pipeline.state import STATE_VARIABLE, State
+from tests.release import MATERIALIZE, ROOT
 from tests.sample import sample_repository, write_questions
 
 BIN = Path(sys.executable).parent
-ROOT = Path(__file__).resolve().parents[2]
 QUESTION = "Where does Requests strip redirect authorization?"
 REVISION = "6e83187b8feb273ed4c6cdab5efd8d54901dfab3"
 
@@ -66,20 +64,6 @@ def test_materialize_exits_1_when_the_gate_fails_and_publishes_nothing(tmp_path:
     assert failed.returncode == 1
     assert "regression_gate" in failed.stderr
     assert state.corpus("sample").current == published
-
-
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory, models: Path) -> State:
-    """The shipped corpus, materialized once from the release that the package index has."""
-    root = tmp_path_factory.mktemp("release")
-    (root / "models").symlink_to(models)
-    state = State(root)
-    result = run(*MATERIALIZE, cwd=ROOT, state=state)
-    assert result.returncode == 0, result.stderr[-4000:]
-    return state
-
-
-MATERIALIZE = ("dagster", "asset", "materialize", "--select", "group:requests", "-m", "gitcontext_pipeline.definitions")
 
 
 def test_the_release_answers_with_the_two_symbols_first(release: State) -> None:
