@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
+
+import pytest
 
 from gitcontext_pipeline.evaluation.answers_page import render_page, write_page
 from gitcontext_pipeline.evaluation.answers_report import Quoted, Sentence
@@ -70,6 +74,28 @@ def test_the_policy_lets_only_the_page_s_own_script_and_style_run() -> None:
     assert f"script-src 'nonce-{nonce}'" in str(policy)
     assert "default-src 'none'" in str(policy)
     assert not re.search(r"\son\w+=|style=", render_page(report([case("a")])))
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+def test_the_keys_accept_reject_and_undo_in_a_browser(tmp_path: Path) -> None:
+    measured = report([case("a"), case("b"), case("c")])
+    page = render_page(measured)
+    pressed = "".join(
+        f'document.body.dispatchEvent(new KeyboardEvent("keydown", {{key: "{key}", bubbles: true}}));' for key in "arru"
+    )
+    typed = f'<script nonce="{measured.id}">{pressed}</script></body>'
+    path = tmp_path / "page.html"
+    path.write_text(page.replace("</body>", typed), encoding="utf-8")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]
+    done = subprocess.run(
+        [str(CHROMIUM), *options, path.as_uri()], capture_output=True, text=True, timeout=90, check=True
+    )
+    grades = {each["data-case"]: each["data-grade"] for each in Reader(done.stdout).all("article")}
+    assert grades == {"a": "accept", "b": "reject", "c": ""}
+    assert "2 of 3 graded" in done.stdout
 
 
 def test_it_is_written_whole(tmp_path: Path) -> None:
