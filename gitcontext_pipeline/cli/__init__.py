@@ -1,5 +1,15 @@
 """The `gitcontext` command. Nothing heavy is imported before a command needs it."""
 
-from gitcontext_pipeline.cli.app import main
+import sys
+import traceback
 
-__all__ = ["main"]
+
+def main() -> None:
+    """Run the command. A regression alone ends with 1: a crash, of an import too, ends with 3."""
+    try:
+        from gitcontext_pipeline.cli.app import app
+
+        app()
+    except Exception:
+        traceback.print_exc()
+        sys.exit(3)

@@ -81,7 +81,3 @@ def _escaped(message: str) -> str:
     from rich.markup import escape
 
     return escape("".join(c if c == "\n" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in message))
-
-
-def main() -> None:
-    app()

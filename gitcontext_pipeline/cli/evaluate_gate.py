@@ -19,7 +19,7 @@ from gitcontext_pipeline.cli.evaluate_target import (
     settings_here,
     shown,
 )
-from gitcontext_pipeline.cli.progress import counting
+from gitcontext_pipeline.cli.progress import counting, reader_may_leave
 
 if TYPE_CHECKING:
     from gitcontext_pipeline.evaluation.policy import GatePolicy
@@ -71,10 +71,11 @@ def gate(
         write_atomic(markdown, verdict_formats.as_markdown(verdict))
     if junit is not None:
         write_atomic(junit, verdict_formats.as_junit(verdict))
-    if as_json:
-        typer.echo(verdict_formats.as_json(verdict), nl=False)
-    else:
-        print_verdict(verdict)
+    with reader_may_leave():
+        if as_json:
+            typer.echo(verdict_formats.as_json(verdict), nl=False)
+        else:
+            print_verdict(verdict)
     raise typer.Exit(verdict.exit_code)
 
 

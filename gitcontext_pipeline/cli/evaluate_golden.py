@@ -21,7 +21,7 @@ from gitcontext_pipeline.cli.evaluate_target import (
     snapshot_of,
     workspace_of,
 )
-from gitcontext_pipeline.cli.progress import counting
+from gitcontext_pipeline.cli.progress import counting, reader_may_leave
 
 if TYPE_CHECKING:
     from gitcontext_pipeline.evaluation.corpus_view import CorpusView
@@ -173,17 +173,20 @@ def audit(
             view = None if files is None else folder_view(files, advance)
         found = audited(cases, cases.cases, view)
     errors = [finding for finding in found.findings if finding.severity == "error"]
-    if as_json:
-        typer.echo(found.model_dump_json(indent=2))
-    else:
-        told = "" if found.checked_corpus else ", gold was not looked up: name --corpus or --files"
-        typer.echo(f"{shown(path)}: {len(cases.cases)} questions, {len(cases.unanswerable)} without an answer{told}")
-        if aside:
-            named = ", ".join(case.id for case in aside)
-            typer.echo(f"  set aside: {len(aside)} whose answers this corpus's origin lacks: {named}")
-        for finding in found.findings:
-            typer.echo(f"  {finding.severity}: {finding.problem}: {finding.case or path.name}: {finding.detail}")
-        typer.echo(f"{_counted(len(errors), 'error')}, {_counted(len(found.findings) - len(errors), 'warning')}")
+    with reader_may_leave():
+        if as_json:
+            typer.echo(found.model_dump_json(indent=2))
+        else:
+            told = "" if found.checked_corpus else ", gold was not looked up: name --corpus or --files"
+            typer.echo(
+                f"{shown(path)}: {len(cases.cases)} questions, {len(cases.unanswerable)} without an answer{told}"
+            )
+            if aside:
+                named = ", ".join(case.id for case in aside)
+                typer.echo(f"  set aside: {len(aside)} whose answers this corpus's origin lacks: {named}")
+            for finding in found.findings:
+                typer.echo(f"  {finding.severity}: {finding.problem}: {finding.case or path.name}: {finding.detail}")
+            typer.echo(f"{_counted(len(errors), 'error')}, {_counted(len(found.findings) - len(errors), 'warning')}")
     raise typer.Exit(3 if errors else 0)
 
 

@@ -23,7 +23,7 @@ from gitcontext_pipeline.cli.evaluate_target import (
     settings_here,
     shown,
 )
-from gitcontext_pipeline.cli.progress import counting
+from gitcontext_pipeline.cli.progress import counting, reader_may_leave
 
 if TYPE_CHECKING:
     from gitcontext_pipeline.evaluation.report import Report
@@ -95,10 +95,11 @@ def run(
         write_run(trec_run, report.cases)
     if trec_qrels is not None:
         write_qrels(trec_qrels, report.cases)
-    if as_json:
-        typer.echo(report.to_json(), nl=False)
-    else:
-        print_run(target, report)
+    with reader_may_leave():
+        if as_json:
+            typer.echo(report.to_json(), nl=False)
+        else:
+            print_run(target, report)
     raise typer.Exit(3 if report.errors else 0)
 
 
@@ -162,10 +163,11 @@ def compare(
     table = compared(reports)
     if markdown is not None:
         write_atomic(markdown, as_markdown(table))
-    if as_json:
-        typer.echo(table.model_dump_json(indent=2))
-    else:
-        show(comparison_table(table))
+    with reader_may_leave():
+        if as_json:
+            typer.echo(table.model_dump_json(indent=2))
+        else:
+            show(comparison_table(table))
     broken = {name: report.errors[0] for name, report in reports.items() if report.errors}
     for name, error in broken.items():
         typer.echo(f"{name} is not fit for comparison: {error}", err=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -92,3 +94,14 @@ def counting(what: str) -> Iterator[Callable[[int, int], None]]:
     with showing_progress() as listener:
         listener.progress(what)
         yield listener.advance
+
+
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Print inside, and let the exit code be what it is when the reader (head, less) closes the pipe meanwhile."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

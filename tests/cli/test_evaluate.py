@@ -359,6 +359,36 @@ def test_a_foreign_retriever_elsewhere_is_gated_end_to_end_by_the_command(golden
     assert command("gate", report, "-g", golden) == 3
 
 
+BROKEN = """
+import sys
+sys.modules["gitcontext_pipeline.errors"] = None
+from gitcontext_pipeline.cli import main
+main()
+"""
+
+
+def test_a_crash_is_never_taken_for_a_regression(
+    gitcontext: Command, golden: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither an installation that is broken, nor an error that is shown with its traceback."""
+    assert subprocess.run([sys.executable, "-c", BROKEN], capture_output=True, check=False).returncode == 3
+    program = "import sys; sys.argv = ['gitcontext', *sys.argv[1:]]; from gitcontext_pipeline.cli import main; main()"
+    monkeypatch.setenv("GITCONTEXT_DEBUG", "1")
+    done = subprocess.run([sys.executable, "-c", program, "eval", "gate"], capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert "Traceback" in done.stderr
+
+
+def test_a_regression_is_one_even_if_nobody_reads_on(gitcontext: Command, golden: Path, here: Path) -> None:
+    gitcontext("eval", "freeze", measured(gitcontext, golden), "--note", "first")
+    write_search(here, misses=9, name="worse_search")
+    report = measured(gitcontext, golden, "worse_search:retrieve")
+    program = Path(sys.executable).parent / "gitcontext"
+    script = f"{program} eval gate {report} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout == "1\n"
+
+
 def test_every_command_has_an_example_in_its_help(gitcontext: Command) -> None:
     for name in ("init", "run", "gate", "freeze", "diff", "compare", "history", "generate", "audit"):
         result = gitcontext("eval", name, "--help")
