@@ -1,11 +1,12 @@
 # make demo    set up and do the main job: index psf/requests, measure, publish, answer a question
 # make test    set up and run every test
+# make eval    measure retrieval on everything indexed here and renew the tables of docs/quality.md
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint dev clean
+.PHONY: demo test eval lint dev clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11")'
@@ -28,6 +29,12 @@ demo: $(VENV)/.core
 
 test: $(VENV)/.dev
 	@$(BIN)/pytest -n auto --dist loadscope
+
+eval: $(VENV)/.core
+	@$(BIN)/gitcontext eval quality --write docs/quality.md; code=$$?; \
+	  echo "each corpus with a golden set, at the revision it was labelled at (with clones of your own):"; \
+	  sed -n '/^gitcontext index/,/golden.jsonl/s/^/  /p' docs/quality.md; \
+	  exit $$code
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff format --check .
