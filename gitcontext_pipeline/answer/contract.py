@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from gitcontext_pipeline.answer.claims import Claim, Reply
 from gitcontext_pipeline.answer.explanation import Failure
-from gitcontext_pipeline.answer.rules import CONTENT, FINISHED, RULES, SHAPE, Rule, Shown
+from gitcontext_pipeline.answer.rules import CONTENT, FINISHED, RULES
+from gitcontext_pipeline.answer.shape import SHAPE
+from gitcontext_pipeline.answer.shown import Rule, Shown
 from gitcontext_pipeline.answer.wording import content_words
 
 CONTRACT_VERSION = 1

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from gitcontext_pipeline.answer.claims import Claim
-from gitcontext_pipeline.answer.rules import Rule, Shown
+from gitcontext_pipeline.answer.shown import Rule, Shown
 from gitcontext_pipeline.errors import GitContextError, UsageError
 
 

@@ -21,7 +21,7 @@ from gitcontext_pipeline.answer.explanation import (
 from gitcontext_pipeline.answer.grammar import ENDING, GRAMMAR_VERSION, reply_grammar
 from gitcontext_pipeline.answer.model import LanguageModel, Limits, Segment
 from gitcontext_pipeline.answer.prompt import MAX_TOKENS, PROMPT_VERSION, Prompt, build_prompt, digest, template_for
-from gitcontext_pipeline.answer.rules import Rule, Shown
+from gitcontext_pipeline.answer.shown import Rule, Shown
 from gitcontext_pipeline.retrieval.result import Result
 from gitcontext_pipeline.storage import fingerprint
 

@@ -15,6 +15,7 @@ from itertools import takewhile
 from time import monotonic
 from typing import Any
 
+from gitcontext_pipeline.answer.circles import runs_in_circles
 from gitcontext_pipeline.answer.cores import physical_cores, threads_to_use
 from gitcontext_pipeline.answer.model import Finish, Generation, Limits, Segment
 from gitcontext_pipeline.answer.model_files import ModelFile
@@ -31,12 +32,6 @@ LIKELIEST = 64
 
 SPARE = 64
 """Tokens before the last at which a reply is closed: enough to cite once more and to write the shortest sentence."""
-
-CIRCLE = (3, 24)
-"""Shortest and longest piece of text, in bytes, whose repetition counts as running in circles."""
-
-LONGEST_WORD = 120
-"""Bytes without a space from which a reply is no prose any more: more than a reply's first braces and a long name."""
 
 _QUIET: list[Any] = []
 """Holds the log callback: llama.cpp keeps its address, so it must never be collected."""
@@ -231,20 +226,6 @@ class LlamaModel:
         buffer = ctypes.create_string_buffer(256)
         size = self._api.llama_token_to_piece(self._vocabulary, token, buffer, len(buffer), 0, False)
         return buffer.raw[: max(0, size)]
-
-
-def runs_in_circles(content: bytes) -> bool:
-    """Whether `content` ends in one piece of text many times over, or in an endless word, as a small model's does when
-    it is at a loss."""
-    if len(content) >= LONGEST_WORD and b" " not in content[-LONGEST_WORD:]:
-        return True
-    shortest, longest = CIRCLE
-    for size in range(1, longest + 1):
-        times = 4 if size >= shortest else 12
-        piece = content[-size:]
-        if len(content) >= size * times and content.endswith(piece * times):
-            return True
-    return False
 
 
 def _silence(api: Any) -> None:

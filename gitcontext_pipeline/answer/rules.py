@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
 
 from gitcontext_pipeline.answer import wording
 from gitcontext_pipeline.answer.claims import Claim
 from gitcontext_pipeline.answer.excerpts import Excerpt
-from gitcontext_pipeline.answer.grammar import FEWEST_UNITS, LONGEST_CITATION, MOST_UNITS
+from gitcontext_pipeline.answer.grammar import MOST_UNITS
+from gitcontext_pipeline.answer.shape import SHAPE
+from gitcontext_pipeline.answer.shown import Rule, Shown
 from gitcontext_pipeline.index.tokens import STOP_WORDS, parts, words
 
 SUPPORT_FLOOR = 0.4
@@ -28,8 +27,6 @@ COPIED = 0.8
 """Share of a claim's runs of four words that may not be found in the excerpt."""
 
 FINISHED = "finished"
-_SENTENCE_BREAK = re.compile(r"[.!?][\"'`)]*\s+\S")
-_MARKUP = re.compile(r"[{}|<>\\^~\"]|\*\*|```|^[#>*-]")
 _UNIT = re.compile(r"[ ]?\.?.")
 _HEDGE = re.compile(
     r"\b(?:probably|perhaps|maybe|might|possibly|presumably|likely|seems?|seemingly|appears? to|apparently|unclear"
@@ -48,88 +45,6 @@ _TO_THE_READER = re.compile(
     r"|^(?:please|you (?:must|should|need|have)|run|click|visit|install|download)\b",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What a claim is held against: the question, and the excerpts that the model was shown, by number."""
-
-    question: str
-    excerpts: Mapping[int, Excerpt]
-
-    def excerpt(self, claim: Claim) -> Excerpt | None:
-        return None if claim.source is None else self.excerpts.get(claim.source)
-
-    def cited(self, claim: Claim) -> str:
-        """The lines that the claim cites; empty where it cites none."""
-        excerpt = self.excerpt(claim)
-        if excerpt is None or claim.start is None or claim.end is None:
-            return ""
-        return excerpt.text(claim.start, claim.end)
-
-    def allowed(self, claim: Claim) -> str:
-        """Where the names and numbers of a claim must come from: cited lines, their excerpt's heading, the question."""
-        excerpt = self.excerpt(claim)
-        return "\n".join([self.cited(claim), excerpt.heading if excerpt else "", self.question])
-
-    @cached_property
-    def asked_names(self) -> list[str]:
-        return wording.names(self.question)
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """`check` returns why the claim fails, or None. Rules that need a valid citation are only asked when there is one.
-
-    `shape` rules hold by construction for whatever was decoded under the grammar.
-    """
-
-    name: str
-    sentence: str
-    check: Callable[[Claim, Shown], str | None]
-    shape: bool = False
-
-
-def _length(claim: Claim, shown: Shown) -> str | None:
-    size = len(claim.text)
-    longest = 3 * MOST_UNITS + 1
-    return None if FEWEST_UNITS < size <= longest else f"it has {size} characters"
-
-
-def _one_sentence(claim: Claim, shown: Shown) -> str | None:
-    if _SENTENCE_BREAK.search(claim.text):
-        return "it is more than one sentence"
-    return None if claim.text.endswith(".") else "it does not end like a sentence"
-
-
-def _plain_prose(claim: Claim, shown: Shown) -> str | None:
-    if not claim.text.isascii() or not claim.text.isprintable():
-        return "it has characters that are not printable ASCII"
-    found = _MARKUP.search(claim.text)
-    if found:
-        return f"it has markup ({found.group()})"
-    return None if re.match(r"[A-Za-z_`]", claim.text) else "it does not begin with a word"
-
-
-def _cites(claim: Claim, shown: Shown) -> str | None:
-    return "it cites nothing" if claim.source is None or claim.start is None or claim.end is None else None
-
-
-def _source_shown(claim: Claim, shown: Shown) -> str | None:
-    return None if claim.source in shown.excerpts else f"there is no excerpt {claim.source}"
-
-
-def _lines_shown(claim: Claim, shown: Shown) -> str | None:
-    excerpt = shown.excerpt(claim)
-    if excerpt is None or claim.start is None or claim.end is None:
-        return None
-    span = f"lines {claim.start} to {claim.end}"
-    if claim.end - claim.start >= LONGEST_CITATION:
-        return f"{span} are more than {LONGEST_CITATION}"
-    known = excerpt.lines
-    if claim.start > claim.end or any(line not in known for line in range(claim.start, claim.end + 1)):
-        return f"{span} of excerpt {claim.source} were not shown"
-    return None if shown.cited(claim).strip() else f"{span} are blank"
 
 
 def _finished(claim: Claim, shown: Shown) -> str | None:
@@ -261,14 +176,6 @@ def _defines(excerpt: Excerpt, name: str) -> bool:
     return (excerpt.result.symbol or "").rpartition(".")[2] == name
 
 
-SHAPE: tuple[Rule, ...] = (
-    Rule("length", f"It is {FEWEST_UNITS + 1} to {3 * MOST_UNITS + 1} characters long.", _length, shape=True),
-    Rule("one-sentence", "It is one sentence.", _one_sentence, shape=True),
-    Rule("plain-prose", "It is plain ASCII prose without markup.", _plain_prose, shape=True),
-    Rule("cites", "It cites an excerpt and lines.", _cites, shape=True),
-    Rule("source-shown", "The excerpt it cites was shown.", _source_shown, shape=True),
-    Rule("lines-shown", f"The lines it cites were shown, at most {LONGEST_CITATION} of them.", _lines_shown),
-)
 CONTENT: tuple[Rule, ...] = (
     Rule(FINISHED, "It was not cut off before its end.", _finished),
     Rule("about-the-code", "It speaks of the code, and neither to the reader nor of the prompt.", _about_the_code),

@@ -16,7 +16,7 @@ from gitcontext_pipeline.answer.excerpts import Excerpt
 from gitcontext_pipeline.answer.explainer import Settings, explain
 from gitcontext_pipeline.answer.explanation import Explanation
 from gitcontext_pipeline.answer.model import LanguageModel
-from gitcontext_pipeline.answer.rules import SHAPE
+from gitcontext_pipeline.answer.shape import SHAPE
 from gitcontext_pipeline.errors import GitContextError, UsageError
 from gitcontext_pipeline.evaluation.answers_report import (
     AnswerCase,

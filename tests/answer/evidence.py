@@ -8,7 +8,7 @@ from typing import Any
 
 from gitcontext_pipeline.answer.claims import Claim
 from gitcontext_pipeline.answer.excerpts import Excerpt
-from gitcontext_pipeline.answer.rules import Shown
+from gitcontext_pipeline.answer.shown import Shown
 from gitcontext_pipeline.retrieval.result import Result
 
 REVISION = "6e83187b8feb273ed4c6cdab5efd8d54901dfab3"

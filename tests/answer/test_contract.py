@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from gitcontext_pipeline.answer import wording
 from gitcontext_pipeline.answer.claims import Claim, Reply, read_reply
 from gitcontext_pipeline.answer.contract import Judgement, judge, rule_names
-from gitcontext_pipeline.answer.rules import RULES, Shown, support
+from gitcontext_pipeline.answer.rules import RULES, support
+from gitcontext_pipeline.answer.shown import Shown
 from tests.answer.evidence import SHOWN, TRUE_CLAIMS, result, whole
 
 HELD = TRUE_CLAIMS[3]

@@ -2,96 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import json
-import shutil
-from collections.abc import Iterator
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-import dagster as dg
 import pytest
-import typer
-from click.testing import Result
-from rich.console import Console
-from typer.testing import CliRunner
 
 from gitcontext_pipeline.answer import asking
-from gitcontext_pipeline.answer.asking import answer_question, explain_answer, model_host, why_off
+from gitcontext_pipeline.answer.asking import answer_question, explain_answer, why_off
 from gitcontext_pipeline.answer.model import Limits
 from gitcontext_pipeline.answer.model_files import MODEL_VARIABLE, ModelFile
-from gitcontext_pipeline.cli import ask as ask_command
-from gitcontext_pipeline.cli import explain as explain_commands
-from gitcontext_pipeline.cli.app import ReportingGroup
-from gitcontext_pipeline.cli.streaming import showing_unverified
-from gitcontext_pipeline.components import answers as answer_components
-from gitcontext_pipeline.components.launch import launch
-from gitcontext_pipeline.components.listening import Listener
-from gitcontext_pipeline.corpus.spec import CorpusSpec
-from gitcontext_pipeline.errors import GitContextError, UsageError
-from gitcontext_pipeline.state import STATE_VARIABLE, State
-from gitcontext_pipeline.steps import answers as step
 from gitcontext_pipeline.steps.workspace import Workspace
+from tests.answer.command import gitcontext
 from tests.answer.gguf_files import gguf
 from tests.answer.hub import Hub, hub_file
-from tests.fakes.language_model import ScriptedModel
-from tests.sample import sample_repository, write_questions
 
 QUESTION = "Where is it decided whether one more request may pass?"
 needs_llama = pytest.mark.skipif(find_spec("llama_cpp") is None, reason="needs the extra `explain`")
-
-app = typer.Typer(cls=ReportingGroup)
-app.command("ask")(ask_command.ask)
-app.command("setup-model")(explain_commands.setup_model)
-app.command("answers")(explain_commands.answers)
-
-
-def gitcontext(*arguments: object) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-@pytest.fixture(scope="module")
-def published(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
-    """The sample repository, indexed and published in a state directory of its own."""
-    base = tmp_path_factory.mktemp("published")
-    repository = sample_repository(base / "repository")
-    golden = write_questions(base / "evals" / "sample" / "golden.jsonl", [{"query": "HTTP/2?", "why_absent": "No."}])
-    state = State(base / "state")
-    state.models.mkdir(parents=True)
-    for model in models.iterdir():
-        if model.is_dir():
-            (state.models / model.name).symlink_to(model, target_is_directory=True)
-    spec = CorpusSpec.model_validate(
-        {
-            "name": "sample",
-            "github": "acme/client",
-            "origins": [{"git": str(repository.path), "revision": repository.head}],
-            "golden_set": str(golden),
-        }
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(STATE_VARIABLE, str(state.root))
-        outcome = launch(spec, Listener(lambda line: None, lambda done, total: None))
-    assert outcome.failed == ()
-    yield outcome.workspace
-    model_host.cache_clear()
-
-
-@pytest.fixture
-def workspace(published: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspace:
-    monkeypatch.setenv(STATE_VARIABLE, str(published.state.root))
-    for left in (published.state.models / "language", published.baselines):
-        shutil.rmtree(left, ignore_errors=True)
-    return published
-
-
-@pytest.fixture
-def toy(tmp_path: Path) -> Path:
-    """A well-formed model file, of which nothing can be loaded."""
-    path = tmp_path / "toy.gguf"
-    path.write_bytes(gguf())
-    return path
 
 
 def test_without_a_model_there_is_the_evidence_and_one_line_on_how_to_turn_prose_on(workspace: Workspace) -> None:
@@ -138,7 +65,7 @@ def test_one_command_sets_the_tiny_model_up_and_another_asks_it(workspace: Works
     ready = gitcontext("setup-model", "tiny")
     assert ready.exit_code == 0, ready.output
     assert tiny_file.sha256 in ready.stdout
-    asked = gitcontext("ask", "--generate", "--json", QUESTION)
+    asked = gitcontext("ask", "--generate", "--json", "--top", "1", QUESTION)
     assert asked.exit_code == 0, asked.output
     told = json.loads(asked.stdout)
     assert told["explanation"]["settings"]["model"] == "tiny"
@@ -228,114 +155,6 @@ def test_a_wrong_download_is_not_installed_and_not_chosen(
     assert "not the published file" in refused.stderr
     assert model_files.chosen(workspace.state.models) == model_files.DEFAULT_NAME
     assert not model_files.location("toy", workspace.state.models).exists()
-
-
-@pytest.fixture
-def measured(workspace: Workspace, toy: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Workspace, list[ScriptedModel]]:
-    """The workspace after its answers were evaluated with a scripted model, and the models that were loaded."""
-    if find_spec("llama_cpp") is None:
-        pytest.skip("needs the extra `explain`")
-    monkeypatch.setenv(MODEL_VARIABLE, str(toy))
-    loaded: list[ScriptedModel] = []
-
-    def load(file: ModelFile) -> ScriptedModel:
-        loaded.append(ScriptedModel(['{"answered":false}'], name=file.name, digest=file.sha256))
-        return loaded[-1]
-
-    for _ in range(2):
-        step.measure_answers(workspace, load)
-    return workspace, loaded
-
-
-def test_answers_are_evaluated_once_for_the_same_snapshot_and_model(
-    measured: tuple[Workspace, list[ScriptedModel]],
-) -> None:
-    workspace, loaded = measured
-    report = step.report_of(workspace)
-    assert report is not None
-    assert (report.counts.cases, report.counts.withheld, report.counts.unanswerable) == (7, 7, 1)
-    assert report.counts.gold_in_prompt == report.counts.gold_in_evidence > 0
-    assert len(loaded) == 1
-    assert loaded[0].closed
-
-
-def test_the_asset_and_its_gate_tell_what_was_measured(measured: tuple[Workspace, list[ScriptedModel]]) -> None:
-    workspace, _ = measured
-    told = answer_components.describe(workspace)
-    assert (told["cases"], told["withheld"], told["shape_failures"]) == (7, 7, 0)
-    assert answer_components.gate(workspace).passed
-    assert answer_components.gate(workspace).severity == dg.AssetCheckSeverity.WARN
-
-
-def test_the_graph_has_the_asset_beside_the_published_index(workspace: Workspace) -> None:
-    asset, check = answer_components.answer_assets(workspace.spec, workspace.project)
-    assert isinstance(asset, dg.AssetsDefinition)
-    assert asset.key == dg.AssetKey(["sample", "answer_report"])
-    assert {key.path[-1] for key in asset.asset_deps[asset.key]} == {"vector_index", "bm25_index", "golden_set"}
-    (spec,) = check.check_specs
-    assert (spec.name, spec.blocking) == ("answer_gate", True)
-
-
-def test_the_command_freezes_gates_and_compares_with_grades(
-    measured: tuple[Workspace, list[ScriptedModel]], tmp_path: Path
-) -> None:
-    workspace, _ = measured
-    assert gitcontext("answers", "sample", "--freeze").exit_code == 2
-    frozen = gitcontext("answers", "sample", "--freeze", "--note", "first")
-    assert frozen.exit_code == 0, frozen.output
-    assert (workspace.baselines / "answers").is_dir()
-    assert answer_components.gate(workspace).severity == dg.AssetCheckSeverity.ERROR
-    report = step.report_of(workspace)
-    assert report is not None
-    grades = tmp_path / "grades.json"
-    grades.write_text(json.dumps({"report": report.id, "grades": {"q1": "reject", "q2": "accept"}}))
-    compared = gitcontext("answers", "sample", "--grades", grades)
-    assert "withheld: 1 accepted, 1 rejected" in compared.stdout
-    assert "they disagree on: q2" in compared.stdout
-
-
-def test_the_command_answers_the_golden_set_with_the_tiny_model(workspace: Workspace, tiny_file: ModelFile) -> None:
-    gitcontext("setup-model", "tiny")
-    told = gitcontext("answers", "sample", "--limit", "1", "--top", "1")
-    assert told.exit_code == 0, told.output
-    assert "1 questions answered by tiny" in told.stdout
-    assert "replies of the wrong shape: 0" in told.stdout
-    assert "gate on answers: pass" in told.stdout
-
-
-def test_without_a_golden_set_there_is_nothing_to_answer(workspace: Workspace, toy: Path) -> None:
-    bare = replace(workspace, spec=workspace.spec.model_copy(update={"golden_set": None}))
-    with pytest.raises(UsageError, match="no golden set"):
-        step.read_golden_set(bare)
-    assert step.unanswerable(bare) == ()
-
-
-def test_evaluating_answers_without_a_model_says_what_to_install(workspace: Workspace) -> None:
-    with pytest.raises(GitContextError, match="cannot be evaluated without a model") as refused:
-        step.model_file(workspace)
-    assert "setup-model" in str(refused.value.fix)
-
-
-def test_sentences_are_marked_as_unverified_line_by_line_when_piped() -> None:
-    out = io.StringIO()
-    with showing_unverified(Console(file=out)) as heard:
-        for sentences in ([], ["It"], ["It is."], ["It is.", "So"], ["It is.", "So is that."], ["Again."]):
-            heard(sentences)
-    assert [line.strip() for line in out.getvalue().splitlines()] == [
-        "unverified: It is.",
-        "unverified: So is that.",
-        "unverified: Again.",
-    ]
-
-
-def test_on_a_terminal_unverified_sentences_are_shown_and_taken_away_again() -> None:
-    out = io.StringIO()
-    with showing_unverified(Console(file=out, force_terminal=True, width=80)) as heard:
-        heard(["It is so."])
-    text = out.getvalue()
-    assert "unverified" in text
-    assert "It is so." in text
-    assert text.rstrip().endswith("\x1b[2K") or "\x1b[1A" in text
 
 
 def test_nothing_but_prose_needs_llama_cpp(workspace: Workspace) -> None:

@@ -14,11 +14,11 @@ from gitcontext_pipeline.answer.claims import read_reply
 from gitcontext_pipeline.answer.explainer import SEED, Settings, explain
 from gitcontext_pipeline.answer.gguf import read_header
 from gitcontext_pipeline.answer.grammar import ENDING, reply_grammar
-from gitcontext_pipeline.answer.llama import BLOCK, LlamaModel, runs_in_circles
+from gitcontext_pipeline.answer.llama import BLOCK, LlamaModel
 from gitcontext_pipeline.answer.model import Generation, Limits, Segment
 from gitcontext_pipeline.answer.model_files import ModelFile
 from gitcontext_pipeline.answer.prompt import INSTRUCTIONS, build_prompt, template_for
-from gitcontext_pipeline.answer.rules import SHAPE
+from gitcontext_pipeline.answer.shape import SHAPE
 from gitcontext_pipeline.errors import GitContextError
 from gitcontext_pipeline.retrieval.result import Result
 from tests.answer.evidence import EVIDENCE, LINES, QUESTION, REBUILD, STRIP, result
@@ -113,12 +113,11 @@ def test_the_number_of_threads_does_not_change_an_answer(tiny_file: ModelFile) -
 
 
 def test_what_is_known_of_a_prompt_is_not_computed_again(tiny: LlamaModel) -> None:
-    long = " ".join(f"word{at}" for at in range(200))
+    long = " ".join(f"word{at}" for at in range(80))
     first = written(tiny, long, " Is that so?")
     second = written(tiny, long, " Is it not so?")
     assert first.reused < BLOCK
-    assert second.reused >= (second.prompt_tokens - 10) // BLOCK * BLOCK - BLOCK
-    assert second.prompt_tokens - second.reused < second.prompt_tokens / 2
+    assert second.reused == (second.prompt_tokens - 10) // BLOCK * BLOCK > 0
 
 
 def test_the_instructions_are_known_from_the_second_question_on(tiny: LlamaModel) -> None:
@@ -154,23 +153,6 @@ def test_a_generation_that_has_used_up_its_tokens_is_closed_properly(tiny: Llama
 def test_a_prompt_that_is_too_long_is_refused(tiny: LlamaModel) -> None:
     with pytest.raises(GitContextError, match="does not fit"):
         written(tiny, "word " * 5000)
-
-
-@pytest.mark.parametrize(
-    ("text", "circles"),
-    [
-        (b"the header is removed when the host changes", False),
-        (b"old_parsed.port in (80, None) and new_parsed.port in (443, None)", False),
-        (b"removed, of the header of the header of the header of the header of the header", True),
-        (b"1.2.1.2.1.2.1.2.", True),
-        (b"x" * 12, True),
-        (b"a------------", True),
-        (bytes(range(33, 127)) * 2, True),
-        (b"", False),
-    ],
-)
-def test_a_text_that_runs_in_circles_is_recognised(text: bytes, circles: bool) -> None:
-    assert runs_in_circles(text) is circles
 
 
 def test_the_chat_template_in_a_file_is_never_looked_at(tiny: LlamaModel, tiny_file: ModelFile, tmp_path: Path) -> None:
