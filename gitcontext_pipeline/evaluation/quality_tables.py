@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from gitcontext_pipeline.evaluation.compare import Comparison, Difference, compare
 from gitcontext_pipeline.evaluation.measures import BY_KEY
-from gitcontext_pipeline.evaluation.metrics import measure, slice_ids
-from gitcontext_pipeline.evaluation.report import CaseRanks, CaseResult, Measured, Report
+from gitcontext_pipeline.evaluation.metrics import measure
+from gitcontext_pipeline.evaluation.report import CaseRanks, CaseResult, Measured, Report, Slice
 
 SHOWN = ("hit@1", "hit@3", "hit@5", "mrr", "ndcg@10")
 MAIN = "hybrid"
@@ -62,22 +62,23 @@ def variants_table(quality: CorpusQuality) -> str:
 def slices_table(quality: CorpusQuality) -> str:
     """The two halves and the hybrid on the questions of each kind and style."""
     rows = []
-    for (label, value), ids in _slices(quality.hybrid.cases):
+    for part in _slices(quality.hybrid):
         for name in MAIN_ROWS:
             if name in quality.variants:
-                metrics = _over(quality.variants[name].cases, ids)
-                rows.append([f"{label} {value}", str(len(ids)), name, *(valued(metrics[key]) for key in SHOWN)])
+                metrics = _of_slice(quality.variants[name], part)
+                told = [valued(metrics[key]) for key in SHOWN]
+                rows.append([f"{part.label} {part.value}", str(part.cases), name, *told])
     return markdown_table(["slice", "questions", "ranking", *_names()], rows)
 
 
 def switches_table(quality: CorpusQuality) -> str:
     """Hit@5 and MRR on each slice, for every variant."""
-    parts = _slices(quality.hybrid.cases)
+    parts = _slices(quality.hybrid)
     rows = []
     for name, report in quality.variants.items():
-        over = [_over(report.cases, ids) for _, ids in parts]
+        over = [_of_slice(report, part) for part in parts]
         rows.append([name, *(f"{_short(each['hit@5'].value)} {_short(each['mrr'].value)}" for each in over)])
-    return markdown_table(["Hit@5 and MRR", *(f"{value} ({len(ids)})" for (_, value), ids in parts)], rows)
+    return markdown_table(["Hit@5 and MRR", *(f"{part.value} ({part.cases})" for part in parts)], rows)
 
 
 def misses_table(quality: CorpusQuality, causes: Mapping[str, str]) -> str:
@@ -159,17 +160,12 @@ def _points(moved: Difference) -> str:
     return f"{moved.pp:+.1f} [{moved.low_pp:+.1f}, {moved.high_pp:+.1f}]"
 
 
-def _slices(cases: Sequence[CaseResult]) -> list[tuple[tuple[str, str], list[str]]]:
-    return [(key, ids) for key, ids in slice_ids(cases) if key[0] in LABELS]
+def _slices(report: Report) -> list[Slice]:
+    return [part for part in report.slices if part.label in LABELS]
 
 
-def _over(cases: Sequence[CaseResult], ids: Sequence[str]) -> dict[str, Measured]:
-    chosen = set(ids)
-    report = [case for case in cases if case.id in chosen]
-    return measure([case.model_copy(update=dict.fromkeys(_ALL_LABELS)) for case in report], max(10, MISSED_AT))[0]
-
-
-_ALL_LABELS = ("scope", "kind", "style", "intent")
+def _of_slice(report: Report, part: Slice) -> dict[str, Measured]:
+    return next(each.metrics for each in report.slices if (each.label, each.value) == (part.label, part.value))
 
 
 def _with_and_without_history(cases: Sequence[CaseResult]) -> list[tuple[str, set[str]]]:
