@@ -37,8 +37,9 @@ class GatePolicy:
 
     - `tolerance_pp`: percentage points that a gated number may fall, that very number included;
     - `metrics`: gated over all cases; `slice_metrics`: gated over each slice of `slice_labels` that has at least
-      `min_slice_cases` cases (in a slice of 8, one case is 12.5 points: fewer would gate on noise alone); the first
-      label of those that cut out the same cases is the one that is gated;
+      `min_slice_cases` cases (one case of 20 is 5 points: in a smaller slice, a single one would fail a build, and the
+      int8 arithmetic of another processor moves that many); the first label of those that cut out the same cases is
+      the one that is gated;
     - `must_hit`: ids of cases that must have an answer among the first `must_hit_top` rows, whatever the averages say;
     - `require_baseline`: whether a run that was never frozen before is an error rather than a pass with a warning.
 
@@ -49,7 +50,7 @@ class GatePolicy:
     metrics: tuple[str, ...] = ("hit@1", "hit@3", "hit@5", "mrr")
     slice_metrics: tuple[str, ...] = ("hit@5",)
     slice_labels: tuple[str, ...] = SLICE_LABELS
-    min_slice_cases: int = 8
+    min_slice_cases: int = 20
     must_hit: tuple[str, ...] = ()
     must_hit_top: int = 5
     require_baseline: bool = False

@@ -58,7 +58,7 @@ def better_baseline(project: Project) -> None:
 
 
 def test_plots_worst_cases_and_what_was_lost_are_shown(project: Project) -> None:
-    more_questions(project, 8)
+    more_questions(project, 20)
     shown = made(project.run())["retrieval_report"]
     for name in ("ranks", "past_runs"):
         assert image(shown[name]).startswith(b"\x89PNG")
@@ -80,7 +80,7 @@ def test_plots_worst_cases_and_what_was_lost_are_shown(project: Project) -> None
 
 def test_each_gated_number_has_one_check_and_another_revision_only_warns(project: Project) -> None:
     """A corpus may have to fall back to another origin, with another revision, on somebody else's machine."""
-    more_questions(project, 8)
+    more_questions(project, 20)
     project.run()
     project.freeze()
     names = set(checks(project.run()))

@@ -80,14 +80,14 @@ def test_a_fall_elsewhere_outweighs_a_rise() -> None:
 
 
 def test_a_slice_of_enough_cases_is_gated() -> None:
-    scopes = ["code"] * 40 + ["docs"] * 8 + ["history"] * 7
-    before = baseline_of(report_of([1] * 55, scopes=scopes))
-    docs_lost = report_of([1] * 47 + [None] + [1] * 7, scopes=scopes)
+    scopes = ["code"] * 40 + ["docs"] * 20 + ["history"] * 19
+    before = baseline_of(report_of([1] * 79, scopes=scopes))
+    docs_lost = report_of([1] * 58 + [None] * 2 + [1] * 19, scopes=scopes)
     verdict = judge(docs_lost, before)
-    assert said(verdict) == "Hit@5 of scope docs fell by 12.50 points, from 1.000 to 0.875"
-    history_lost = report_of([1] * 54 + [None], scopes=scopes)
+    assert said(verdict) == "Hit@5 of scope docs fell by 10.00 points, from 1.000 to 0.900"
+    history_lost = report_of([1] * 77 + [None] * 2, scopes=scopes)
     assert judge(history_lost, before).outcome == "pass"
-    assert judge(history_lost, before, GatePolicy(min_slice_cases=7)).outcome == "regression"
+    assert judge(history_lost, before, GatePolicy(min_slice_cases=19)).outcome == "regression"
     assert judge(docs_lost, before, GatePolicy(slice_labels=("style",))).outcome == "pass"
 
 
