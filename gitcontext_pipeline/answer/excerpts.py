@@ -18,12 +18,13 @@ LONGEST_LINE = 200
 ESSENTIAL = 3
 """Lines of every excerpt that are shown before any excerpt gets more: its first, and the most relevant ones."""
 
-RANK_WEIGHTS = (1.0, 0.7, 0.55, 0.45, 0.4)
+RANK_WEIGHTS = (1.0, 0.7, 0.5, 0.35, 0.25)
 NEIGHBOURS = (1.0, 0.5, 0.25)
 """How much of a line's relevance its neighbours get: a line is rarely understood alone."""
 
-BASE = 0.1
-"""Relevance of a line that has no word of the question, as a share of the best line's."""
+BASE = 0.6
+"""Relevance of a line that has no word of the question, as a share of the best line's. Measured on the golden set of
+requests with 1,200 tokens: 0.1 shows 68% of the gold's lines, 0.6 shows 74%; either shows some of every gold."""
 
 GAP = "…"
 
