@@ -73,7 +73,7 @@ class State:
             corpus for corpus in corpora if corpus.name == (name or corpus.name) and corpus.current is not None
         ]
         if not published:
-            what = f"the corpus {name!r} has no published index" if name else "nothing is indexed yet"
+            what = f"the corpus {name!r} has no published index" if name else f"nothing is indexed yet in {self.root}"
             raise NotIndexed(what, fix="gitcontext index URL_OR_PATH[@REV] --name NAME")
         return max(published, key=lambda corpus: (corpus.pointer.stat().st_mtime_ns, corpus.name))
 

@@ -115,7 +115,7 @@ def why_off(state: State, model: str | None = None) -> str | None:
 
     name = model or chosen(state.models)
     if find_spec("llama_cpp") is None:
-        extra = "pip install 'gitcontext-pipeline[explain]'"
+        extra = "pip install -e '.[explain]'"
         return f"Evidence only: prose needs a local model; turn it on with {extra}, then gitcontext setup-model."
     try:
         there = location(name, state.models).is_file()

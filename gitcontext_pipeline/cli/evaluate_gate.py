@@ -30,6 +30,10 @@ ReportArgument = Annotated[
 ]
 
 
+SHOWN = ("hit@1", "hit@5", "mrr")
+"""What is told of a baseline."""
+
+
 def gate(
     report: ReportArgument = None,
     baseline: Annotated[
@@ -133,14 +137,17 @@ def freeze(
     found = read_report(path)
     if reasons := stale(found, expected):
         raise GitContextError(reasons[0].what, where=path, fix=reasons[0].fix)
-    written = baseline.freeze(found, baselines or folder, by=by or _who(), note=note)
+    directory = baselines or folder
+    replaced = baseline.find_baseline(directory, baseline.revision_of(found)) if directory.is_dir() else None
+    written = baseline.freeze(found, directory, by=by or _who(), note=note)
     frozen = baseline.read_baseline(written)
     if as_json:
         typer.echo(frozen.model_dump_json(indent=2))
         return
-    told = ", ".join(
-        f"{key} {frozen.metrics[key].value:.3f}" for key in ("hit@1", "hit@5", "mrr") if key in frozen.metrics
-    )
+    told = ", ".join(f"{key} {frozen.metrics[key].value:.3f}" for key in SHOWN if key in frozen.metrics)
+    if replaced is not None and baseline.revision_of(replaced) == baseline.revision_of(frozen):
+        before = ", ".join(f"{key} {replaced.metrics[key].value:.3f}" for key in SHOWN if key in replaced.metrics)
+        typer.echo(f"replaces the one of {replaced.frozen.at[:10]} ({before}): {replaced.frozen.note}")
     typer.echo(f"frozen: {shown(written)}")
     typer.echo(f"  {len(frozen.cases)} questions, {told}, by {frozen.frozen.by}: {frozen.frozen.note}")
     typer.echo("  review it and commit it; then: gitcontext eval gate")

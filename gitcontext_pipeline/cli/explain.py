@@ -57,7 +57,7 @@ def setup_model(
     typer.echo(f"{name} is ready: {file.header.name}, {file.path.stat().st_size / 1e6:.0f} MB")
     typer.echo(f"  {file.path}\n  sha256 {file.sha256}")
     if find_spec("llama_cpp") is None:
-        typer.echo("  what runs it is not installed yet: pip install 'gitcontext-pipeline[explain]'")
+        typer.echo("  what runs it is not installed yet: pip install -e '.[explain]'")
 
 
 def answers(

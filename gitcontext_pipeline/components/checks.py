@@ -154,7 +154,9 @@ def regression_gate(workspace: Workspace) -> dg.AssetCheckResult:
         "deltas": dg.MetadataValue.md(metadata.delta_table(verdict.gated)),
     }
     if verdict.exit_code == 0 and verdict.baseline is None:
-        return dg.AssetCheckResult(passed=True, severity=WARN, metadata=told, description=metadata.HOW_TO_FREEZE)
+        return dg.AssetCheckResult(
+            passed=True, severity=WARN, metadata=told, description=metadata.how_to_freeze(workspace.spec.name)
+        )
     return dg.AssetCheckResult(passed=verdict.exit_code == 0, severity=ERROR, metadata=told)
 
 
@@ -166,7 +168,7 @@ def improvement_worth_freezing(workspace: Workspace) -> dg.AssetCheckResult:
         passed=not risen or verdict.outcome == "regression",
         severity=WARN,
         metadata={"risen": dg.MetadataValue.md(metadata.delta_table(risen))},
-        description=metadata.HOW_TO_FREEZE if risen else None,
+        description=metadata.how_to_freeze(workspace.spec.name) if risen else None,
     )
 
 

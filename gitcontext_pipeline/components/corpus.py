@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import dagster as dg
@@ -16,7 +17,7 @@ class CorpusScaffolder(dg.Scaffolder[BaseModel]):
     """`dg scaffold defs gitcontext_pipeline.components.Corpus corpora/NAME`: a file to fill in."""
 
     def scaffold(self, request: dg.ScaffoldRequest[BaseModel]) -> None:
-        name = request.target_path.name
+        name = re.sub(r"[^a-z0-9_]+", "_", request.target_path.name.lower())
         dg.scaffold_component(
             request,
             {

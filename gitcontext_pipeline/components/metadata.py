@@ -14,13 +14,16 @@ from gitcontext_pipeline.evaluation.verdict import Delta, Reason
 from gitcontext_pipeline.steps.snapshots import candidate
 from gitcontext_pipeline.steps.workspace import Workspace
 
-HOW_TO_FREEZE = "freeze this run as the baseline: gitcontext eval freeze --note 'why'"
 PREVIEW_ROWS = 8
 
 Facts = Mapping[str, Any]
 Metadata = Mapping[str, Any]
 
 _ARROW_TYPES = {"list<string>": "array<string>"}
+
+
+def how_to_freeze(corpus: str) -> str:
+    return f"freeze this run as the baseline: gitcontext eval freeze --corpus {corpus} --note 'why'"
 
 
 def static(asset: str) -> Metadata:

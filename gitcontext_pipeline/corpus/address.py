@@ -60,8 +60,12 @@ def spec_from_address(source: str, name: str | None = None, github: str | None =
         )
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the address"
-        raise UsageError(f"{place}: {first['msg']}", where=redact(source), fix="gitcontext index --help") from error
+        place = ".".join(str(part) for part in first["loc"]) or "the options"
+        raise UsageError(
+            f"{place}: {first['msg'].removeprefix('Value error, ')}",
+            where=redact(source),
+            fix="gitcontext index --help",
+        ) from error
 
 
 def _name(url: str) -> str:

@@ -77,8 +77,11 @@ def _log(repository: Path, revision: str, *what: str) -> list[str]:
 
 
 def _told(repository: Path, revision: str, shas: Sequence[str], pulls: Iterable[PullRequest]) -> Followed:
+    # The oldest commit of a cut history seems to have written everything that is there.
+    boundary = shallow_commits(repository).intersection(shas)
+    shas = [sha for sha in shas if sha not in boundary]
     if not shas:
-        return Followed((), cut=False)
+        return Followed((), cut=bool(boundary))
     commits = {commit.sha: commit for commit in read_commits(repository, shas, "--no-walk=unsorted")}
     reformatting = _reformatting(repository, revision, commits.values())
     brought = {sha: pull for pull in pulls for sha in (*pull.commits, pull.merge_sha)}
@@ -87,7 +90,7 @@ def _told(repository: Path, revision: str, shas: Sequence[str], pulls: Iterable[
         touch = _touch(commits[sha], brought.get(sha), sha in reformatting)
         if touch.sha not in found or found[touch.sha].reformatting:
             found[touch.sha] = touch
-    return Followed(tuple(found.values()), cut=bool(shallow_commits(repository).intersection(shas)))
+    return Followed(tuple(found.values()), cut=bool(boundary))
 
 
 def _touch(commit: LoggedCommit, pull: PullRequest | None, reformatting: bool) -> Touch:

@@ -127,6 +127,6 @@ class CorpusSpec(_Strict):
     @model_validator(mode="after")
     def _patterns_are_relative(self) -> CorpusSpec:
         for pattern in (*self.include, *self.exclude):
-            if not pattern or pattern.startswith("/") or ".." in PurePosixPath(pattern).parts:
+            if not pattern or ".." in PurePosixPath(pattern).parts:
                 raise ValueError(f"the pattern {pattern!r} must be relative to the top of the repository")
         return self

@@ -96,6 +96,11 @@ def read_measurement(path: Path) -> Report | Baseline:
     return read_baseline(path) if isinstance(found, dict) and "frozen" in found else read_report(path)
 
 
+def revision_of(measured: Measurement) -> str:
+    """The corpus revision that a report or baseline is of; UNPINNED where it knows none."""
+    return str(measured.fingerprints.get("corpus_revision", UNPINNED))
+
+
 def find_baseline(directory: Path, revision: str | None) -> Baseline | None:
     """The baseline of `revision` in `directory`; where there is none, the one frozen last for another revision.
 

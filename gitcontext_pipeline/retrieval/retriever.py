@@ -137,6 +137,8 @@ class Retriever:
 
     def _results(self, ranked: Ranked, top: int) -> list[Result]:
         positions = range(min(len(ranked.rows), 3 * top))
+        if not positions:  # a scope that nothing is in; Arrow cannot tell the type of an empty list
+            return []
         rows = self._snapshot.chunks.take([int(ranked.rows[position]) for position in positions]).to_pylist()
         results = [
             Result(

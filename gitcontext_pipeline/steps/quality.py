@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from gitcontext_pipeline.evaluation.report import (
     write_report,
 )
 from gitcontext_pipeline.evaluation.run import evaluate
-from gitcontext_pipeline.evaluation.verdict import Verdict
+from gitcontext_pipeline.evaluation.verdict import Reason, Verdict
 from gitcontext_pipeline.index import snapshot as snapshots
 from gitcontext_pipeline.retrieval.retriever import Retriever
 from gitcontext_pipeline.retrieval.weights import RANKING_VERSION
@@ -147,7 +148,18 @@ def _verdict(workspace: Workspace, snapshot: Path, baseline: Baseline | None, po
         return Verdict(outcome="pass", tolerance_pp=float(policy.tolerance))
     report = read_report(snapshot / REPORT)
     expected = {"snapshot": snapshot.name, "dataset": read_cases(workspace.golden_set).sha256}
-    return judge(report, baseline, policy, expected)
+    return _naming_corpus(judge(report, baseline, policy, expected), workspace.spec.name)
+
+
+def _naming_corpus(verdict: Verdict, corpus: str) -> Verdict:
+    """The verdict with commands that mean this corpus wherever they are typed: by itself, a folder's settings win."""
+
+    def named(reason: Reason) -> Reason:
+        fix = re.sub(r"\b(gitcontext eval (?:freeze|run))\b", rf"\1 --corpus {corpus}", reason.fix or "")
+        return reason.model_copy(update={"fix": fix or None})
+
+    reasons, warnings = ([named(each) for each in told] for told in (verdict.reasons, verdict.warnings))
+    return verdict.model_copy(update={"reasons": reasons, "warnings": warnings})
 
 
 def _fingerprints(snapshot: Path, retriever: Retriever) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def test_without_the_extra_the_line_says_how_to_install_it(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    assert "gitcontext-pipeline[explain]" in str(why_off(workspace.state))
+    assert "[explain]" in str(why_off(workspace.state))
 
 
 @needs_llama

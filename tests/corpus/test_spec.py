@@ -226,7 +226,7 @@ def test_impossible_values_are_refused_where_they_stand(field: str, value: objec
     assert {place.split(".")[0] for place in places(caught.value)} == {field}
 
 
-@pytest.mark.parametrize("pattern", ["/etc/**", "../**", "src/../../x", ""])
+@pytest.mark.parametrize("pattern", ["../**", "src/../../x", ""])
 def test_patterns_stay_inside_the_repository(pattern: str) -> None:
     for field in ("include", "exclude"):
         with pytest.raises(ValidationError, match="must be relative to the top of the repository"):
@@ -234,7 +234,7 @@ def test_patterns_stay_inside_the_repository(pattern: str) -> None:
 
 
 def test_patterns_may_be_any_glob() -> None:
-    patterns = ("src/**", "*.py", "!docs/**", "a..b/*.md", "[id]/x")
+    patterns = ("src/**", "*.py", "!docs/**", "a..b/*.md", "[id]/x", "/anchored.py")
     assert spec(include=patterns).include == patterns
 
 
