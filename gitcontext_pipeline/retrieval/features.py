@@ -78,10 +78,9 @@ def choose(
     best = float(lexical.max(initial=0.0))
     lexical = lexical / best if best else lexical
     dense = scaled(PASSAGE_MIX * scores.passage + (1 - PASSAGE_MIX) * scores.summary, allowed)
-    searched = np.full(len(dense), bool(dense.any()))  # without vectors, the dense half has nothing to choose by
     chosen = []
     for pool in (allowed & traits.is_change, allowed & ~traits.is_change):
-        for half, positive in ((lexical, lexical > 0), (dense, searched)):
+        for half, positive in ((lexical, lexical > 0), (dense, dense > -np.inf)):
             rows = np.flatnonzero(pool & positive)
             chosen.append(rows[np.lexsort((rows, -half[rows]))[:most]])
     return Candidates(np.unique(np.concatenate(chosen)), lexical, dense)

@@ -109,6 +109,7 @@ def test_a_shallow_history_does_not_pretend_to_know_the_beginning(repository: Re
     fetch_git(str(repository.path), head, 2, tmp_path / "corpus").close()
     clone = tmp_path / "corpus/repo.git"
     assert follow_lines(clone, head, "client.py", 10, 10).introduced is None
+    assert follow_lines(clone, head, "client.py", 10, 10).changed is None
     assert follow_lines(clone, head, "other.py", 1, 1).introduced is not None
 
 

@@ -45,6 +45,12 @@ def test_a_scope_never_leaks_and_top_is_kept(retriever: Retriever, question: str
     assert all(belongs(result) for result in results)
 
 
+@pytest.mark.parametrize("scope", ["docs", "history", "tests"])
+def test_a_scope_that_nothing_is_in_finds_nothing(tmp_path: Path, scope: str) -> None:
+    only_code = retriever_of([chunk("proxy", "def proxy(): ...")], tmp_path / "snapshot")
+    assert only_code.search("proxy", 5, scope) == []
+
+
 @given(st.sampled_from(QUESTIONS), st.integers(1, 30))
 def test_a_shorter_page_is_the_beginning_of_a_longer_one(retriever: Retriever, question: str, top: int) -> None:
     page, longer = retriever.search(question, top), retriever.search(question, 40)
