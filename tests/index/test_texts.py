@@ -10,7 +10,6 @@ from gitcontext_pipeline.index.texts import (
     FIELDS,
     column_texts,
     lexical_fields,
-    one_line,
     passages,
     readable,
     summary_text,
@@ -27,6 +26,7 @@ def row(**fields: Any) -> dict[str, Any]:
         "text": "def should_strip_auth(self, old_url, new_url):\n    return True",
         "history": ["Strip auth on host change", "Allow upgrades"],
         "paths": [],
+        "search_text": None,
         **fields,
     }
 
@@ -37,6 +37,12 @@ CHANGE = row(
     paths=["src/requests/sessions.py", "tests/test_requests.py"],
 )  # fmt: skip
 SECTION = row(kind="docs", path="docs/auth.rst", symbol="Netrc", signature="Authentication / Netrc", doc="")
+
+
+def test_what_is_searched_of_a_change_may_be_less_than_its_text() -> None:
+    noisy = CHANGE | {"search_text": "Strip auth on host change\n\nFixes #1"}
+    assert lexical_fields(noisy)["body"] == noisy["search_text"]
+    assert not any("src/requests" in passage for passage in passages(noisy))
 
 
 def test_code_is_looked_for_by_name_path_comment_body_and_history() -> None:
@@ -138,23 +144,3 @@ def test_the_summary_of_a_long_chunk_stays_short() -> None:
 )
 def test_readable_names(name: str, shown: str) -> None:
     assert readable(name) == shown
-
-
-@pytest.mark.parametrize(
-    ("text", "limit", "shown"),
-    [
-        ("a\n  b\tc ", 10, "a b c"),
-        ("0123456789", 10, "0123456789"),
-        ("0123456789x", 10, "012345678…"),
-        ("01234567 9x", 10, "01234567…"),
-    ],
-)
-def test_one_line(text: str, limit: int, shown: str) -> None:
-    assert one_line(text, limit) == shown
-
-
-@given(st.text(), st.integers(min_value=1, max_value=40))
-def test_one_line_is_one_line_and_not_too_long(text: str, limit: int) -> None:
-    shown = one_line(text, limit)
-    assert len(shown) <= limit
-    assert len(shown.splitlines()) <= 1
