@@ -33,6 +33,7 @@ _HEDGE = re.compile(
     r"|somehow|et cetera|etc|and so on|various|i think|i believe)\b",
     re.IGNORECASE,
 )
+_IS_A = re.compile(r"^(?:this|that|it|here) (?:is|was) (?:an?|the) ([A-Za-z]+)", re.IGNORECASE)
 _DENIAL = re.compile(r"\b(?:not|never|no|none|nothing|neither|cannot|without)\b|n't\b", re.IGNORECASE)
 _DENYING_CODE = re.compile(
     _DENIAL.pattern + r"|!|\b(?:false|nil|null|undefined|unless|only|except|raise[sd]?|throws?|refuse\w*|prevent\w*"
@@ -93,9 +94,12 @@ def _says_something(claim: Claim, shown: Shown) -> str | None:
     said = wording.content_words(claim.text)
     if len(words(claim.text)) < FEWEST_WORDS or len(said) < FEWEST_CONTENT_WORDS:
         return "it says next to nothing"
-    new = set(said) - set(wording.content_words(shown.question))
-    if not new & set(wording.content_words(shown.cited(claim))):
+    cited = set(wording.content_words(shown.cited(claim)))
+    if not (set(said) - set(wording.content_words(shown.question))) & cited:
         return "it adds nothing to the question that the cited lines say"
+    called = _IS_A.match(claim.text)
+    if called and not cited.issuperset(wording.content_words(called.group(1))):
+        return f"it calls the code a {called.group(1)}, which the cited lines do not"
     hedge = _HEDGE.search(claim.text)
     if hedge and hedge.group().lower() not in shown.cited(claim).lower():
         return f"it hedges ({hedge.group()})"

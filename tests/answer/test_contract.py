@@ -61,6 +61,7 @@ def test_a_true_claim_holds(claim: Claim) -> None:
         ("says-something", says("The code does things with various stuff in it.")),
         ("says-something", says("The rebuild_auth function probably deletes the Authorization request headers.")),
         ("says-something", says("Requests does strip the redirect authorization.")),
+        ("says-something", says("This is a test of the request headers that delete the Authorization entry.")),
         ("own-words", says("If we get redirected to a new host, we should strip out any authentication headers.")),
         ("known-names", says("rebuild_auth calls delete_header to drop the Authorization request headers.")),
         ("known-names", says("rebuild_auth deletes the `X-Token` entry of the request headers.")),
