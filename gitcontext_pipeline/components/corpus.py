@@ -8,6 +8,7 @@ from typing import Any
 import dagster as dg
 from pydantic import BaseModel
 
+from gitcontext_pipeline.components.answers import answer_assets
 from gitcontext_pipeline.components.assets import corpus_assets
 from gitcontext_pipeline.components.checks import corpus_checks
 from gitcontext_pipeline.corpus.spec import CorpusSpec
@@ -47,7 +48,10 @@ class Corpus(dg.Component):
         return cls(attributes)
 
     def build_defs(self, context: dg.ComponentLoadContext) -> dg.Definitions:
-        return dg.Definitions(
-            assets=corpus_assets(self.spec, context.project_root),
-            asset_checks=corpus_checks(self.spec, context.project_root),
-        )
+        project = context.project_root
+        assets: list[dg.AssetsDefinition | dg.AssetSpec] = [*corpus_assets(self.spec, project)]
+        checks = corpus_checks(self.spec, project)
+        for each in answer_assets(self.spec, project) if self.spec.answers else ():
+            # Checks are assets by type in Dagster, so the narrower type is asked for first.
+            checks.append(each) if isinstance(each, dg.AssetChecksDefinition) else assets.append(each)
+        return dg.Definitions(assets=assets, asset_checks=checks)

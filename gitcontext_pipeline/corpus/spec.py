@@ -117,6 +117,7 @@ class CorpusSpec(_Strict):
     exclude: tuple[str, ...] = ()
     golden_set: str | None = None
     tolerance: Annotated[float, Field(ge=0, le=100)] = DEFAULT_TOLERANCE
+    answers: bool = False
     embedding_model: Annotated[str, Field(min_length=1)] = DEFAULT_MODEL
 
     @property

@@ -100,8 +100,8 @@ def answer_golden_set(
             top=top,
             limit=limit,
             settings=settings or configured_settings(),
-            definitions=CorpusView.from_rows(quality._corpus_rows(snapshot)).definitions,
-            fingerprints=quality._fingerprints(snapshot, retriever),
+            definitions=CorpusView.from_rows(quality.corpus_rows(snapshot)).definitions,
+            fingerprints=quality.fingerprints_of(snapshot, retriever),
             progress=workspace.advance,
         )
     finally:

@@ -51,7 +51,7 @@ def measure_retrieval(workspace: Workspace, *, anew: bool = False) -> StepResult
         return StepResult(fingerprint(snapshot.name, None), facts, skipped=True)
     cases = read_cases(workspace.golden_set)
     retriever = Retriever.open(snapshot, workspace.state.models)
-    prints = _fingerprints(snapshot, retriever)
+    prints = fingerprints_of(snapshot, retriever)
     path = snapshot / REPORT
 
     def make() -> Mapping[str, Any]:
@@ -87,7 +87,7 @@ def evaluate_snapshot(
         retriever,
         cases,
         absent=absent_of(workspace, cases, snapshot),
-        fingerprints=_fingerprints(snapshot, retriever),
+        fingerprints=fingerprints_of(snapshot, retriever),
         **settings,
     )
 
@@ -162,7 +162,7 @@ def _naming_corpus(verdict: Verdict, corpus: str) -> Verdict:
     return verdict.model_copy(update={"reasons": reasons, "warnings": warnings})
 
 
-def _fingerprints(snapshot: Path, retriever: Retriever) -> dict[str, Any]:
+def fingerprints_of(snapshot: Path, retriever: Retriever) -> dict[str, Any]:
     vectors = ledger_of(snapshot).entry("vector_index")
     return {
         "corpus": retriever.manifest["corpus"],
@@ -182,10 +182,10 @@ def audit_golden_set(workspace: Workspace, snapshot: Path, cases: CaseSet) -> tu
 
 def corpus_view(snapshot: Path) -> CorpusView:
     """The snapshot's chunks as the evaluation sees a corpus."""
-    return CorpusView.from_rows(_corpus_rows(snapshot))
+    return CorpusView.from_rows(corpus_rows(snapshot))
 
 
-def _corpus_rows(snapshot: Path) -> list[dict[str, Any]]:
+def corpus_rows(snapshot: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = table.read(snapshot / "chunks.parquet").to_pylist()
     return rows
 

@@ -16,6 +16,7 @@ from gitcontext_pipeline.answer.asking import open_retriever
 from gitcontext_pipeline.chunks import table
 from gitcontext_pipeline.components.assets import corpus_assets
 from gitcontext_pipeline.components.checks import corpus_checks
+from gitcontext_pipeline.components.corpus import Corpus
 from gitcontext_pipeline.components.launch import QUIET
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.evaluation.baseline import freeze
@@ -292,3 +293,12 @@ def test_a_repository_without_history_or_code_is_published_too(tmp_path: Path, s
     )
     assert result.success
     assert [result.path for result in open_retriever(state, "tiny").search("readme")] == ["README.md"]
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_answers_by_a_model_are_part_of_the_graph_only_on_request(project: Project, wanted: bool) -> None:
+    context = dg.ComponentTree.for_test().load_context
+    made_of = Corpus.load(project.spec(answers=wanted), context).build_defs(context)
+    keys = {spec.key.path[-1] for spec in made_of.resolve_all_asset_specs()}
+    assert ("answer_report" in keys) == wanted
+    assert {"chunks", "published_index", "golden_set"} <= keys
