@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, model_validator
 
 from gitcontext_pipeline.corpus.permalinks import GITHUB
 from gitcontext_pipeline.corpus.redaction import redact
@@ -95,9 +95,25 @@ def _at_least_one(origins: tuple[Origin, ...]) -> tuple[Origin, ...]:
     return origins
 
 
+_ORIGIN_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "git": {"type": "string"},
+        "sdist": {"type": "string", "pattern": _REQUIREMENT},
+        "sha256": {"type": "string", "pattern": _SHA256},
+        "revision": {"type": "string", "pattern": _SHA1},
+    },
+    "required": ["revision"],
+    "additionalProperties": False,
+}
+"""Of either kind at once: YAML files are checked against it first, and "matches none of two" helps nobody."""
+
 _OriginField = Annotated[
-    Annotated[GitOrigin, Tag("git")] | Annotated[SdistOrigin, Tag("sdist")], Discriminator(_origin_kind)
+    Annotated[GitOrigin, Tag("git")] | Annotated[SdistOrigin, Tag("sdist")],
+    Discriminator(_origin_kind),
+    WithJsonSchema(_ORIGIN_SCHEMA),
 ]
+_Glob = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "not": {"pattern": r"(^|/)\.\.(/|$)"}})]
 
 
 class CorpusSpec(_Strict):
@@ -113,8 +129,8 @@ class CorpusSpec(_Strict):
         tuple[_OriginField, ...], AfterValidator(_at_least_one), Field(json_schema_extra={"minItems": 1})
     ]
     history: Annotated[int, Field(ge=1)] | Literal["all", "none"] = "all"
-    include: tuple[str, ...] = ("**",)
-    exclude: tuple[str, ...] = ()
+    include: tuple[_Glob, ...] = ("**",)
+    exclude: tuple[_Glob, ...] = ()
     golden_set: str | None = None
     tolerance: Annotated[float, Field(ge=0, le=100)] = DEFAULT_TOLERANCE
     answers: bool = False

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jsonschema
 import pytest
 from pydantic import ValidationError
 
@@ -253,3 +254,18 @@ def test_a_github_server_that_a_token_must_not_be_sent_to(url: str) -> None:
         spec(github="psf/requests", github_url=url)
     assert places(caught.value) == {"github_url"}
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("origin", "told"),
+    [
+        ({"git": "https://example.com/a.git", "revision": "main"}, "'main' does not match"),
+        ({"git": "https://example.com/a.git"}, "'revision' is a required property"),
+        ({"git": "https://example.com/a.git", "revision": "1" * 40, "branch": "main"}, "'branch' was unexpected"),
+    ],
+)
+def test_the_schema_that_yaml_files_are_checked_against_names_what_is_wrong(origin: object, told: str) -> None:
+    validator = jsonschema.Draft202012Validator(CorpusSpec.model_json_schema())
+    (error,) = validator.iter_errors({"name": "a", "origins": [origin]})
+    assert told in error.message
+    assert list(error.absolute_path)[:2] == ["origins", 0]
