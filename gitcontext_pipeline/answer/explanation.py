@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -98,8 +99,8 @@ class Explanation:
         else:
             why = "; ".join(failure.reason for failure in self.reasons)
             lines.append(f"_No explanation: what the model wrote was withheld ({why})._")
-        for dropped in self.dropped:
-            lines.append(f"_Dropped by the rule {dropped.rule}: {dropped.reason}._")
+        told = Counter(f"_Dropped by the rule {dropped.rule}: {dropped.reason}" for dropped in self.dropped)
+        lines += [f"{line}{f' ({times} times)' if times > 1 else ''}._" for line, times in told.items()]
         return "\n".join(lines) + "\n"
 
     @property
