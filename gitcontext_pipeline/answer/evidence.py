@@ -55,14 +55,14 @@ class Answer:
 
     def as_markdown(self, excerpt_lines: int = EXCERPT_LINES) -> str:
         """The answer as Markdown, the same wherever it is printed."""
-        lines = [f"# {' '.join(self.question.split())}", "", f"Corpus {self.corpus} at {self.revision}", ""]
+        lines = [f"# {printable(' '.join(self.question.split()))}", "", f"Corpus {self.corpus} at {self.revision}", ""]
         lines += [self.summary, ""]
         if self.note:
             lines += [f"_{self.note}_", ""]
         if self.explanation is not None:
             lines += [self.explanation.as_markdown()]
         for number, result in enumerate(self.evidence, 1):
-            lines += [f"[{number}] {_code_span(result.name)} ({result.place})", f"    {result.url}"]
+            lines += [f"[{number}] {_code_span(result.name)} ({printable(result.place)})", f"    {result.url}"]
             lines += [f"    {line}" for line in _provenance(result, self.lineage.get(result.id))]
             lines += ["", textwrap.indent(excerpt(result, excerpt_lines), "    | ", lambda _: True), ""]
         return "\n".join(lines) + "\n"

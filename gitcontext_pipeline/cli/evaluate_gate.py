@@ -179,10 +179,14 @@ def diff(
 def _verdict(
     report: Path | None, baseline: Path | None, config: Path | None, policy: dict[str, Any], **given: Any
 ) -> Verdict:
+    from gitcontext_pipeline.errors import GitContextError
     from gitcontext_pipeline.evaluation.gate import gate as judged
     from gitcontext_pipeline.evaluation.gate import judge_against
     from gitcontext_pipeline.steps.measuring import measure
 
+    if baseline is not None and not baseline.exists():
+        # What is named by hand must be there: a misspelt path is no licence to pass.
+        raise GitContextError("there is no baseline, and no folder of them", where=baseline, fix="Check the path.")
     if report is not None:
         held = _held(report, config, policy, **given)
         return judged(report, baseline or held.baselines, held.policy, held.expected)

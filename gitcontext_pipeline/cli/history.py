@@ -82,7 +82,7 @@ def _print(found: Why) -> None:
         typer.echo(f"{heading} {touch.name}, {printable(touch.title)}")
         typer.echo(f"    {touch.date[:10]}{printable(by)}  {found.url_of(touch)}")
 
-    typer.echo(f"{found.place} at {found.revision}")
+    typer.echo(f"{printable(str(found.place))} at {found.revision}")
     typer.echo(f"    {found.url}")
     introduced, changed = found.followed.introduced, found.followed.changed
     if introduced is None:

@@ -63,10 +63,12 @@ def print_report(report: Report) -> None:
 
 
 def print_verdict_lines(verdict: Verdict | None, failed: tuple[str, ...]) -> None:
+    from gitcontext_pipeline.answer.evidence import printable
+
     if verdict is not None:
         typer.echo(f"gate: {verdict.outcome}")
         for reason in [*verdict.reasons, *verdict.warnings]:
-            typer.echo(f"  {reason.what}")
+            typer.echo(f"  {printable(reason.what)}")
             if reason.fix:
                 typer.echo(f"    {reason.fix}")
     if failed:

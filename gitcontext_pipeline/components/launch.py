@@ -18,6 +18,7 @@ from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.errors import GitContextError, UsageError
 from gitcontext_pipeline.state import State, project_directory
 from gitcontext_pipeline.steps.workspace import Workspace, remember
+from gitcontext_pipeline.storage import locked
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -52,10 +53,11 @@ def launch(spec: CorpusSpec, listener: Listener) -> Outcome:
     state = State.locate()
     project = project_directory() or Path.cwd()
     workspace = Workspace(spec, state, project, listener.progress, listener.advance)
-    if configured(spec.name) is None:
-        remember(workspace)
     graph = [*corpus_assets(spec, project), *corpus_checks(spec, project)]
-    with listening(listener), _instance(state) as instance:
+    with locked(workspace.corpus.directory / ".run"), listening(listener), _instance(state) as instance:
+        # One run of a corpus at a time: two of different revisions would finish each other's steps.
+        if configured(spec.name) is None:
+            remember(workspace)
         result = dg.materialize(graph, instance=instance, run_config=QUIET, raise_on_error=False)
     _raise_first_error(result)
     evaluations = result.get_asset_check_evaluations()

@@ -107,7 +107,7 @@ def deltas(before: Sequence[CaseRanks], after: Sequence[CaseRanks], policy: Gate
 
 
 def _frozen(baseline: Path | None, report: Report) -> Baseline | None:
-    if baseline is None or baseline.suffix == ".json":
+    if baseline is None or baseline.suffix == ".json" or (baseline.exists() and not baseline.is_dir()):
         return None if baseline is None else read_baseline(baseline)
     revision = report.fingerprints.get("corpus_revision")
     return find_baseline(baseline, None if revision is None else str(revision))

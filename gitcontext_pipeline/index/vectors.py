@@ -65,6 +65,8 @@ def load(directory: Path) -> VectorIndex:
     import lancedb
     import pyarrow.compute as pc
 
+    if not directory.is_dir():  # connecting would make it, and a reader makes nothing
+        raise FileNotFoundError(f"{directory} is not there")
     table = lancedb.connect(str(directory)).open_table(TABLE).to_arrow()
     width = table.schema.field("vector").type.list_size
 

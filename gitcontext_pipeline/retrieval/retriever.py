@@ -62,9 +62,12 @@ class Retriever:
         manifest = read_json(directory / "manifest.json")
         try:
             loaded = _load(directory, manifest or {})
-        except (OSError, KeyError, ValueError) as error:
+        except Exception as error:  # Arrow and LanceDB raise whatever their readers stumble over
+            told = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise GitContextError(
-                f"the snapshot cannot be read: {error}", where=directory, fix="index the corpus again"
+                f"the snapshot cannot be read: {told}",
+                where=directory,
+                fix="go back to an earlier one (gitcontext rollback NAME), or remove this directory and index again",
             ) from error
         model = loaded.manifest["embedding_model"]
         return cls(loaded, lambda: load_embedder(model, models), weights)

@@ -34,9 +34,11 @@ from gitcontext_pipeline.retrieval.weights import RANKING_VERSION
 from gitcontext_pipeline.steps.ledger import StepResult
 from gitcontext_pipeline.steps.snapshots import candidate, ledger_of, material
 from gitcontext_pipeline.steps.workspace import Workspace
-from gitcontext_pipeline.storage import fingerprint, locked, write_json
+from gitcontext_pipeline.storage import code_digest, fingerprint, locked, write_json
 
 TOP = 10
+_RANKING_CODE = tuple(Path(__file__).parents[1] / package for package in ("retrieval", "index", "evaluation"))
+"""A report is measured anew whenever one of these has changed: nobody has to remember to raise a version."""
 REPORT = "reports/retrieval.json"
 VERDICT = "reports/verdict.json"
 QUALITY_LOG = "quality.jsonl"
@@ -69,7 +71,7 @@ def measure_retrieval(workspace: Workspace, *, anew: bool = False) -> StepResult
     with locked(workspace.corpus.directory):
         return ledger_of(snapshot).run(
             "retrieval_report",
-            fingerprint(prints, cases.sha256, TOP, SCHEMA_VERSION),
+            fingerprint(prints, cases.sha256, TOP, SCHEMA_VERSION, code_digest(*_RANKING_CODE)),
             make,
             intact=lambda: path.is_file() and not anew,
         )

@@ -19,6 +19,7 @@ from gitcontext_pipeline.components.checks import corpus_checks
 from gitcontext_pipeline.components.corpus import Corpus
 from gitcontext_pipeline.components.launch import QUIET
 from gitcontext_pipeline.corpus.spec import CorpusSpec
+from gitcontext_pipeline.errors import GitContextError
 from gitcontext_pipeline.evaluation.baseline import freeze
 from gitcontext_pipeline.evaluation.report import read_report
 from gitcontext_pipeline.state import STATE_VARIABLE, State
@@ -302,3 +303,21 @@ def test_answers_by_a_model_are_part_of_the_graph_only_on_request(project: Proje
     keys = {spec.key.path[-1] for spec in made_of.resolve_all_asset_specs()}
     assert ("answer_report" in keys) == wanted
     assert {"chunks", "published_index", "golden_set"} <= keys
+
+
+def test_ranking_code_that_changed_is_measured_anew(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.run()
+    monkeypatch.setattr("gitcontext_pipeline.steps.quality.code_digest", lambda *packages: "other code")
+    again = made(project.run())
+    assert not again["retrieval_report"]["skipped"]
+    assert again["vector_index"]["skipped"]
+
+
+def test_reading_makes_nothing_where_an_index_is_gone(project: Project) -> None:
+    project.run()
+    shutil.rmtree(project.snapshot / "lancedb")
+    with pytest.raises(GitContextError, match="cannot be read"):
+        open_retriever(project.state, "sample")
+    assert not (project.snapshot / "lancedb").exists()
+    assert project.run().success
+    assert open_retriever(project.state, "sample").search("backoff_delay")

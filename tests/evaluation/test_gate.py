@@ -380,3 +380,12 @@ def test_an_error_never_passes(pair: tuple[list[int | None], list[int | None]], 
     verdict = judge(report.model_copy(update={where: broken[where]}), baseline, GatePolicy(tolerance_pp=edge))
     assert verdict.exit_code == 3
     assert verdict.reasons
+
+
+def test_a_baseline_is_read_whatever_its_file_is_called(tmp_path: Path) -> None:
+    report, baseline = tmp_path / "report.json", tmp_path / "kept_baseline"
+    write_report(report, report_of(hits(5, 20)))
+    baseline.write_text(baseline_of(report_of(hits(20, 20))).model_dump_json())
+    assert gate(report, baseline).outcome == "regression"
+    baseline.write_text("not a baseline")
+    assert gate(report, baseline).outcome == "error"
