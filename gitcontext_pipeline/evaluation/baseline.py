@@ -110,5 +110,9 @@ def find_baseline(directory: Path, revision: str | None) -> Baseline | None:
     own = directory / f"{revision or UNPINNED}.json"
     if own.is_file():
         return read_baseline(own)
-    others = [read_baseline(path) for path in sorted(directory.glob("*.json"))] if directory.is_dir() else []
-    return max(others, key=lambda baseline: baseline.frozen.at, default=None)
+    paths = sorted(directory.glob("*.json")) if directory.is_dir() else []
+    others = [
+        (baseline.frozen.at, path.stat().st_mtime_ns, baseline) for path in paths if (baseline := read_baseline(path))
+    ]
+    # Two may be frozen within one second, which is all that a baseline tells: then the file written later.
+    return max(others, key=lambda other: other[:2])[2] if others else None
