@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gitcontext_pipeline.answer.evidence import Answer
 from gitcontext_pipeline.answer.lineage import lineage_of
 from gitcontext_pipeline.errors import GitContextError, NotIndexed
+from gitcontext_pipeline.retrieval.question import encodable
 from gitcontext_pipeline.retrieval.rerank import Reranker, search_with
 from gitcontext_pipeline.retrieval.retriever import Retriever
 from gitcontext_pipeline.state import State
@@ -54,7 +55,7 @@ def answer_question(
     evidence, note = search_with(reranker, retriever, question, top, scope)
     snapshot = state.choose(corpus).current
     return Answer(
-        question=question,
+        question=encodable(question),
         corpus=str(retriever.manifest["corpus"]),
         revision=retriever.revision,
         evidence=tuple(evidence),

@@ -48,7 +48,7 @@ def read_question(text: str) -> Question:
     Raises:
         UsageError: there is nothing to search for in it.
     """
-    cleaned = " ".join(text.replace("\0", " ").split())[:LONGEST]
+    cleaned = " ".join(encodable(text).replace("\0", " ").split())[:LONGEST]
     if not re.search(r"\w", cleaned):
         raise UsageError("the question has no words in it", fix='e.g. gitcontext ask "Where are redirects followed?"')
     return Question(
@@ -59,3 +59,9 @@ def read_question(text: str) -> Question:
         asks_for_tests=bool(_TESTS.search(cleaned)),
         asks_for_examples=bool(_EXAMPLES.search(cleaned)),
     )
+
+
+def encodable(text: str) -> str:
+    """`text` with a replacement character for each lone surrogate: a byte of the command line that is not UTF-8, or
+    half a pair in JSON, neither of which a model or a terminal takes."""
+    return re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", text)

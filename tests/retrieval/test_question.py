@@ -63,6 +63,11 @@ def test_a_pasted_log_is_cut_and_its_line_ends_do_not_matter() -> None:
     assert len(asked.text) < len(log) / 10
 
 
+@pytest.mark.parametrize("text", ["Where is caf\udce9 handled?", "Where is caf\ud800 handled?"])
+def test_what_cannot_be_encoded_is_replaced(text: str) -> None:
+    assert read_question(text).text == "Where is caf\N{REPLACEMENT CHARACTER} handled?"
+
+
 @given(st.text(max_size=300))
 def test_any_text_is_a_question_or_says_why_not(text: str) -> None:
     try:
