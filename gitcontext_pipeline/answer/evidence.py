@@ -9,6 +9,7 @@ from typing import Any
 
 from gitcontext_pipeline.answer.explanation import Explanation
 from gitcontext_pipeline.answer.lineage import ChangeRef, Lineage
+from gitcontext_pipeline.retrieval.confidence import Confidence
 from gitcontext_pipeline.retrieval.result import Result
 
 EXCERPT_LINES = 40
@@ -27,6 +28,8 @@ class Answer:
     explanation: Explanation | None = None
     lineage: Mapping[str, Lineage] = field(default_factory=dict)
     """Where each piece of evidence comes from, by its id, as far as the history tells."""
+    confidence: Confidence | None = None
+    """None where it was not measured."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -34,6 +37,8 @@ class Answer:
             "corpus": self.corpus,
             "revision": self.revision,
             "summary": self.summary,
+            "strong": self.strong,
+            "confidence": None if self.confidence is None else round(self.confidence.value, 4),
             "note": self.note,
             "explanation": self.explanation.as_json() if self.explanation else None,
             "evidence": [
@@ -46,11 +51,18 @@ class Answer:
         return self.lineage.get(result.id, Lineage())
 
     @property
+    def strong(self) -> bool:
+        """Whether the evidence is likely to be about the question; weak evidence is only what came nearest."""
+        return self.confidence is None or self.confidence.strong
+
+    @property
     def summary(self) -> str:
         """One sentence that names the strongest pieces; it claims no more than that they were found."""
         named = list(dict.fromkeys(_code_span(result.name) for result in self.evidence))[:STRONGEST]
         if not named:
             return "No evidence found."
+        if not self.strong:
+            return f"No strong evidence. The nearest that was found: {', '.join(named)}."
         return f"Strongest evidence: {', '.join(named)}."
 
     def as_markdown(self, excerpt_lines: int = EXCERPT_LINES) -> str:
@@ -62,7 +74,8 @@ class Answer:
         if self.explanation is not None:
             lines += [self.explanation.as_markdown()]
         for number, result in enumerate(self.evidence, 1):
-            lines += [f"[{number}] {_code_span(result.name)} ({printable(result.place)})", f"    {result.url}"]
+            nearest = "" if self.strong else "nearest, not strong: "
+            lines += [f"[{number}] {nearest}{_code_span(result.name)} ({printable(result.place)})", f"    {result.url}"]
             lines += [f"    {line}" for line in _provenance(result, self.lineage.get(result.id))]
             lines += ["", textwrap.indent(excerpt(result, excerpt_lines), "    | ", lambda _: True), ""]
         return "\n".join(lines) + "\n"

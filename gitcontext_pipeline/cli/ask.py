@@ -52,16 +52,15 @@ def ask(
 
     Example: gitcontext ask "Where does Requests strip redirect authorization?"
     """
-    from gitcontext_pipeline.answer.asking import answer_question, explain_answer
+    from gitcontext_pipeline.answer.opened import open_corpus
     from gitcontext_pipeline.cli.streaming import showing_unverified
-    from gitcontext_pipeline.state import State
 
-    state = State.locate()
     reranker = _reranker(rerank, rerank_kinds)
-    answer = answer_question(state, question, corpus=corpus, top=top, scope=scope, reranker=reranker)
+    opened = open_corpus(corpus)
+    answer = opened.ask(question, top, scope, reranker=reranker)
     if generate:
         with showing_unverified() as heard:
-            answer = explain_answer(state, answer, model=model, heard=heard)
+            answer = opened.explain(answer, model=model, heard=heard)
     typer.echo(_json(answer.as_json()) if as_json else answer.as_markdown(), nl=as_json)
 
 
@@ -89,20 +88,15 @@ def search(
 
     if (question is None) == (questions is None):
         raise UsageError("give a question, or --questions FILE", fix="gitcontext search --help")
-    find = _search(_open(corpus), top, scope, _reranker(rerank, rerank_kinds))
+    from gitcontext_pipeline.answer.opened import open_corpus
+
+    find = _search(open_corpus(corpus).retriever, top, scope, _reranker(rerank, rerank_kinds))
     if questions is not None:
         _search_all(find, questions, as_json)
     elif as_json:
         typer.echo(_json([result.as_row() for result in find(question or "")]))
     else:
         _print_results(find(question or ""))
-
-
-def _open(corpus: str | None) -> Retriever:
-    from gitcontext_pipeline.answer.asking import open_retriever
-    from gitcontext_pipeline.state import State
-
-    return open_retriever(State.locate(), corpus)
 
 
 def _reranker(model: str | None, kinds: str) -> Reranker | None:

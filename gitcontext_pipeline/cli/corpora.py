@@ -17,29 +17,18 @@ def corpora(as_json: JsonOption = False) -> None:
 
     Example: gitcontext corpora --json
     """
-    from gitcontext_pipeline.index.snapshot import published
+    from gitcontext_pipeline.answer.library import Library
     from gitcontext_pipeline.state import State
 
-    rows = []
-    for corpus in State.locate().corpora():
-        manifest = next((entry.manifest for entry in published(corpus) if entry.current), {})
-        rows.append(
-            {
-                "name": corpus.name,
-                "snapshot": corpus.current.name if corpus.current else None,
-                "revision": manifest.get("revision"),
-                "chunks": manifest.get("steps", {}).get("chunks", {}).get("facts", {}).get("rows"),
-                "github": manifest.get("github"),
-            }
-        )
+    rows = Library(State.locate()).corpora()
     if as_json:
-        typer.echo(json.dumps(rows, indent=2))
+        typer.echo(json.dumps([row.as_json() for row in rows], indent=2))
         return
     if not rows:
         typer.echo("nothing is indexed yet: gitcontext index URL_OR_PATH[@REV] --name NAME")
     for row in rows:
-        told = f"{row['revision']}  {row['chunks']} chunks" if row["snapshot"] else "not published"
-        typer.echo(f"{row['name']:<20} {told}")
+        told = f"{row.revision}  {row.chunks} chunks" if row.snapshot else "not published"
+        typer.echo(f"{row.name:<20} {told}")
 
 
 def snapshots(name: NameArgument, as_json: JsonOption = False) -> None:

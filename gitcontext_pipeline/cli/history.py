@@ -11,8 +11,8 @@ import typer
 from gitcontext_pipeline.cli.ask import CorpusOption, JsonOption
 
 if TYPE_CHECKING:
+    from gitcontext_pipeline.answer.why import Why
     from gitcontext_pipeline.corpus.follow import Touch
-    from gitcontext_pipeline.steps.why import Why
 
 
 def fetch_prs(
@@ -63,9 +63,9 @@ def why(
 
     Example: gitcontext why src/requests/sessions.py:154-184
     """
+    from gitcontext_pipeline.answer.source import Place
+    from gitcontext_pipeline.answer.why import why as follow
     from gitcontext_pipeline.state import State
-    from gitcontext_pipeline.steps.why import Place
-    from gitcontext_pipeline.steps.why import why as follow
 
     found = follow(State.locate().choose(corpus), Place.parse(place))
     if as_json:

@@ -61,15 +61,21 @@ def open_checkout(
         raise OriginUnavailable(f"no origin of the corpus {spec.name!r} can be used\n{reasons}", fix=last.fix)
 
 
-def read_checkout(directory: Path) -> GitCheckout | SdistCheckout:
-    """What `open_checkout` opened last in `directory`, from disk alone; raises NotIndexed when there is none."""
+def read_checkout(directory: Path, revision: str | None = None) -> GitCheckout | SdistCheckout:
+    """What `open_checkout` opened last in `directory`, from disk alone; with `revision`, the tree at that one.
+
+    Raises:
+        NotIndexed: nothing was opened there, or `revision` is not what is there.
+    """
     record = read_json(directory / RECORD)
     if not isinstance(record, dict):
         raise NotIndexed("nothing has been checked out here", where=directory, fix="Materialize the corpus first.")
-    revision = str(record["revision"])
+    latest = str(record["revision"])
     if record["kind"] == "git":
-        return open_git(directory, revision)
-    return SdistCheckout(directory / RELEASE, revision)
+        return open_git(directory, revision or latest)
+    if revision not in (None, latest):
+        raise NotIndexed(f"the files on disk are those of {latest}, not of {revision}", where=directory)
+    return SdistCheckout(directory / RELEASE, latest)
 
 
 def _on_disk(spec: CorpusSpec, origin: Origin, directory: Path) -> GitCheckout | SdistCheckout | None:

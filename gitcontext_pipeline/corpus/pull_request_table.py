@@ -15,6 +15,9 @@ from gitcontext_pipeline.storage import write_atomic
 if TYPE_CHECKING:
     import pyarrow as pa
 
+PULL_REQUESTS = "pull_requests.parquet"
+"""The file of that table in the directory of a corpus."""
+
 _LISTS = ("files", "symbols", "commits", "reverts", "labels", "changelog")
 
 

@@ -36,14 +36,11 @@ class RetrieveConfig(dg.Config):
 
 @dg.op(description="The strongest evidence for the question, from a published index.")
 def retrieve(context: dg.OpExecutionContext, config: RetrieveConfig) -> Answer:
-    from gitcontext_pipeline.answer.asking import answer_question
+    from gitcontext_pipeline.answer.opened import open_corpus
     from gitcontext_pipeline.errors import GitContextError
-    from gitcontext_pipeline.state import State
 
     try:
-        found = answer_question(
-            State.locate(), config.question, corpus=config.corpus, top=config.top, scope=config.scope
-        )
+        found = open_corpus(config.corpus).ask(config.question, config.top, config.scope)
     except GitContextError as error:
         raise dg.Failure(description=str(error), allow_retries=False) from error
     context.add_output_metadata(
@@ -58,7 +55,7 @@ def retrieve(context: dg.OpExecutionContext, config: RetrieveConfig) -> Answer:
 
 @dg.op(description="Prose about the evidence, as far as it can be checked; passes the evidence on where none is asked.")
 def explain(context: dg.OpExecutionContext, config: ExplainConfig, found: Answer) -> Answer:
-    from gitcontext_pipeline.answer.asking import explain_answer
+    from gitcontext_pipeline.answer.local_model import explain_answer
     from gitcontext_pipeline.errors import GitContextError
     from gitcontext_pipeline.state import State
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from functools import lru_cache
 
 TOKENS_VERSION = 3
@@ -59,14 +60,19 @@ def terms(text: str) -> list[str]:
 @lru_cache(maxsize=200_000)
 def stem(word: str) -> str:
     """English stem (Snowball), so that `redirects`, `redirected` and `redirect` meet; other scripts pass unchanged."""
-    return _stemmer().stemWord(word) if word.isascii() and len(word) > 2 else word
+    return str(_stemmers.english.stemWord(word)) if word.isascii() and len(word) > 2 else word
 
 
-@lru_cache(maxsize=1)
-def _stemmer():  # type: ignore[no-untyped-def]
-    import snowballstemmer
+class _Stemmers(threading.local):
+    """A stemmer keeps the word it works on, so each thread needs its own."""
 
-    return snowballstemmer.stemmer("english")
+    def __init__(self) -> None:
+        import snowballstemmer
+
+        self.english = snowballstemmer.stemmer("english")
+
+
+_stemmers = _Stemmers()
 
 
 STOP_WORDS = frozenset(

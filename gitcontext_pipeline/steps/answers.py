@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gitcontext_pipeline.answer.asking import configured_settings, why_off
 from gitcontext_pipeline.answer.contract import CONTRACT_VERSION, rule_names
 from gitcontext_pipeline.answer.explainer import Settings
 from gitcontext_pipeline.answer.grammar import GRAMMAR_VERSION
+from gitcontext_pipeline.answer.local_model import configured_settings, why_off
 from gitcontext_pipeline.answer.model import LanguageModel
 from gitcontext_pipeline.answer.model_files import ModelFile, chosen, verified
 from gitcontext_pipeline.answer.prompt import PROMPT_VERSION

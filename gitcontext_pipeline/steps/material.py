@@ -19,10 +19,10 @@ from gitcontext_pipeline.corpus.checkout import Checkout
 from gitcontext_pipeline.corpus.lineage import Lineage, Stretch
 from gitcontext_pipeline.corpus.noise import TEMPLATE, template_lines
 from gitcontext_pipeline.corpus.origins import open_checkout, read_checkout
-from gitcontext_pipeline.corpus.pull_request_table import read_pull_requests
+from gitcontext_pipeline.corpus.pull_request_table import PULL_REQUESTS, read_pull_requests
 from gitcontext_pipeline.corpus.selection import select
 from gitcontext_pipeline.steps.ledger import StepResult
-from gitcontext_pipeline.steps.pull_requests import HISTORY_VERSION, PULL_REQUESTS, changes_as_cached
+from gitcontext_pipeline.steps.pull_requests import HISTORY_VERSION, changes_as_cached
 from gitcontext_pipeline.steps.snapshots import embedder_of, ledger_of, material, snapshot_id
 from gitcontext_pipeline.steps.workspace import Workspace
 from gitcontext_pipeline.storage import building, fingerprint, locked

@@ -23,7 +23,7 @@ from gitcontext_pipeline.corpus.github.fetch import Wanted, fetch
 from gitcontext_pipeline.corpus.github.store import Store
 from gitcontext_pipeline.corpus.history import read_changes
 from gitcontext_pipeline.corpus.origins import read_checkout
-from gitcontext_pipeline.corpus.pull_request_table import write_pull_requests
+from gitcontext_pipeline.corpus.pull_request_table import PULL_REQUESTS, write_pull_requests
 from gitcontext_pipeline.corpus.pull_requests import (
     Known,
     PullRequest,
@@ -37,7 +37,6 @@ from gitcontext_pipeline.steps.snapshots import material
 from gitcontext_pipeline.steps.workspace import Workspace
 from gitcontext_pipeline.storage import fingerprint, locked
 
-PULL_REQUESTS = "pull_requests.parquet"
 STORE = "github.sqlite"
 HISTORY_VERSION = 4
 """Part of fingerprints; raised whenever the history is read, or attributed to lines, differently."""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gitcontext_pipeline.answer.asking import ENTAILMENT_VARIABLE, model_host
 from gitcontext_pipeline.answer.download import ENDPOINT_VARIABLE
 from gitcontext_pipeline.answer.llama import LlamaModel
+from gitcontext_pipeline.answer.local_model import ENTAILMENT_VARIABLE, model_host
 from gitcontext_pipeline.answer.model_files import MODEL_VARIABLE, ModelFile, verified
 from gitcontext_pipeline.components.launch import launch
 from gitcontext_pipeline.components.listening import Listener

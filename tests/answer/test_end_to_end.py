@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gitcontext_pipeline.answer import asking
-from gitcontext_pipeline.answer.asking import answer_question, explain_answer, why_off
+from gitcontext_pipeline.answer import local_model
+from gitcontext_pipeline.answer.local_model import explain_answer, why_off
 from gitcontext_pipeline.answer.model import Limits
 from gitcontext_pipeline.answer.model_files import MODEL_VARIABLE, ModelFile
+from gitcontext_pipeline.answer.opened import open_corpus
 from gitcontext_pipeline.steps.workspace import Workspace
 from tests.answer.command import gitcontext
 from tests.answer.gguf_files import gguf
@@ -84,13 +85,13 @@ def test_one_command_sets_the_tiny_model_up_and_another_asks_it(workspace: Works
 
 def test_the_host_of_a_model_stays_for_the_next_question(workspace: Workspace, tiny_file: ModelFile) -> None:
     settings = asking_settings()
-    answer = answer_question(workspace.state, QUESTION)
+    answer = open_corpus(state=workspace.state.root).ask(QUESTION)
     told = [explain_answer(workspace.state, answer, model="tiny", settings=settings).explanation for _ in range(2)]
     assert told[0] is not None
     assert told[1] is not None
     assert told[0].attempts[0].reply == told[1].attempts[0].reply
     assert told[1].attempts[0].reused_tokens > 0
-    assert asking.model_host("tiny", workspace.state.models).loaded
+    assert local_model.model_host("tiny", workspace.state.models).loaded
 
 
 def asking_settings() -> object:
@@ -174,10 +175,9 @@ import sys
 sys.modules["llama_cpp"] = None
 from gitcontext_pipeline.cli.app import app
 from gitcontext_pipeline.definitions import defs
-from gitcontext_pipeline.answer.asking import answer_question
+from gitcontext_pipeline.answer.opened import open_corpus
 from gitcontext_pipeline.evaluation import answers, run
-from gitcontext_pipeline.state import State
-found = answer_question(State.locate(), {QUESTION!r})
+found = open_corpus().ask({QUESTION!r})
 print(found.evidence[0].path)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

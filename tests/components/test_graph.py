@@ -12,7 +12,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from gitcontext_pipeline.answer.asking import open_retriever
+from gitcontext_pipeline.answer.opened import open_corpus
 from gitcontext_pipeline.chunks import table
 from gitcontext_pipeline.components.assets import corpus_assets
 from gitcontext_pipeline.components.checks import corpus_checks
@@ -121,7 +121,9 @@ def test_everything_is_made_published_and_found_again(finished: Finished) -> Non
     project, result = finished.project, finished.result
     assert result.success
     assert set(made(result)) == set(STEPS)
-    found = open_retriever(project.state, "sample").search("Where is it decided whether one more request may pass?")
+    found = open_corpus("sample", state=project.state.root).search(
+        "Where is it decided whether one more request may pass?"
+    )
     best = found[0]
     assert (best.path, best.symbol) == ("limiter/bucket.py", "TokenBucket.take")
     assert best.url == (
@@ -201,7 +203,7 @@ def test_a_regression_stops_publication_and_the_old_snapshot_goes_on_answering(p
     assert "retrieval_report" in made(result)
     assert project.snapshot == published
     assert baseline.is_file()
-    assert open_retriever(project.state, "sample").search("backoff_delay")[0].symbol == "backoff_delay"
+    assert open_corpus("sample", state=project.state.root).search("backoff_delay")[0].symbol == "backoff_delay"
 
 
 def test_a_regressed_snapshot_is_not_published_by_running_that_asset_alone(project: Project) -> None:
@@ -254,7 +256,7 @@ def test_no_origin_is_a_message_and_not_a_stack_trace(project: Project) -> None:
 
 
 def test_a_pull_request_question_is_answered_by_the_pull_request(finished: Finished) -> None:
-    found = open_retriever(finished.project.state, "sample").search(
+    found = open_corpus("sample", state=finished.project.state.root).search(
         "Which change made the wait double with each attempt?"
     )
     assert PULL_REQUEST in [result.pr for result in found[:3]]
@@ -293,7 +295,7 @@ def test_a_repository_without_history_or_code_is_published_too(tmp_path: Path, s
         raise_on_error=False,
     )
     assert result.success
-    assert [result.path for result in open_retriever(state, "tiny").search("readme")] == ["README.md"]
+    assert [result.path for result in open_corpus("tiny", state=state.root).search("readme")] == ["README.md"]
 
 
 @pytest.mark.parametrize("wanted", [False, True])
@@ -317,7 +319,7 @@ def test_reading_makes_nothing_where_an_index_is_gone(project: Project) -> None:
     project.run()
     shutil.rmtree(project.snapshot / "lancedb")
     with pytest.raises(GitContextError, match="cannot be read"):
-        open_retriever(project.state, "sample")
+        open_corpus("sample", state=project.state.root)
     assert not (project.snapshot / "lancedb").exists()
     assert project.run().success
-    assert open_retriever(project.state, "sample").search("backoff_delay")
+    assert open_corpus("sample", state=project.state.root).search("backoff_delay")

@@ -16,12 +16,12 @@ from gitcontext_pipeline.chunks.table import Chunk
 from gitcontext_pipeline.components.checks import pull_requests_complete, pull_requests_fresh
 from gitcontext_pipeline.components.metadata import pr_cache
 from gitcontext_pipeline.corpus.origins import read_checkout
-from gitcontext_pipeline.corpus.pull_request_table import read_pull_requests
+from gitcontext_pipeline.corpus.pull_request_table import PULL_REQUESTS, read_pull_requests
 from gitcontext_pipeline.corpus.pull_requests import PullRequest
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.state import State
 from gitcontext_pipeline.steps.material import check_out
-from gitcontext_pipeline.steps.pull_requests import PULL_REQUESTS, Asking, cache_pull_requests, changes_as_cached
+from gitcontext_pipeline.steps.pull_requests import Asking, cache_pull_requests, changes_as_cached
 from gitcontext_pipeline.steps.workspace import Workspace
 from tests.corpus.github_server import GitHubServer, Pull, Said, Thread, failing
 from tests.repositories import BOB, Repository

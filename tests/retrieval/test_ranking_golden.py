@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gitcontext_pipeline.answer.asking import open_retriever
+from gitcontext_pipeline.answer.opened import open_corpus
 from gitcontext_pipeline.index.embedder import load_embedder
 from gitcontext_pipeline.state import State
 from tests.retrieval import ranking
@@ -30,7 +30,10 @@ CROSSINGS = 0.1
 def measured(release: State, sample: State) -> tuple[dict[str, str], list[Line]]:
     """The header and the lines as they are now."""
     _, lines = ranking.read(FILE)
-    retrievers = {"requests": open_retriever(release, "requests"), "sample": open_retriever(sample, "sample")}
+    retrievers = {
+        "requests": open_corpus("requests", state=release.root).retriever,
+        "sample": open_corpus("sample", state=sample.root).retriever,
+    }
     model = retrievers["requests"].manifest["embedding_model"]
     header = {
         "Written by": COMMAND,

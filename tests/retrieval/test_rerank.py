@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from gitcontext_pipeline.answer.asking import answer_question
+from gitcontext_pipeline.answer.opened import open_corpus
 from gitcontext_pipeline.cli.app import app
 from gitcontext_pipeline.errors import UsageError
 from gitcontext_pipeline.retrieval.rerank import PART, Reranker, agreed, search_with
@@ -109,8 +109,8 @@ def test_kinds_that_there_are_not(kinds: list[str]) -> None:
 
 
 def test_the_answer_and_the_search_say_that_it_did_not_run(sample_state: State) -> None:
-    plain = answer_question(sample_state, QUESTION)
-    answer = answer_question(sample_state, QUESTION, reranker=Reranker("no/such-cross-encoder"))
+    plain = open_corpus(state=sample_state.root).ask(QUESTION)
+    answer = open_corpus(state=sample_state.root).ask(QUESTION, reranker=Reranker("no/such-cross-encoder"))
     assert answer.evidence == plain.evidence
     assert "did not run" in answer.note
     assert "did not run" in answer.as_markdown()

@@ -1,4 +1,4 @@
-"""From a question to an answer about a published corpus."""
+"""The language model of this machine: whether it is there, and what it makes of an answer."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitcontext_pipeline.answer.evidence import Answer
-from gitcontext_pipeline.answer.lineage import lineage_of
-from gitcontext_pipeline.errors import GitContextError, NotIndexed
-from gitcontext_pipeline.retrieval.question import encodable
-from gitcontext_pipeline.retrieval.rerank import Reranker, search_with
-from gitcontext_pipeline.retrieval.retriever import Retriever
+from gitcontext_pipeline.errors import GitContextError
 from gitcontext_pipeline.state import State
 
 ENTAILMENT_VARIABLE = "GITCONTEXT_ENTAILMENT"
@@ -22,46 +18,6 @@ ENTAILMENT_VARIABLE = "GITCONTEXT_ENTAILMENT"
 if TYPE_CHECKING:
     from gitcontext_pipeline.answer.explainer import Heard, Settings
     from gitcontext_pipeline.answer.host import ModelHost
-
-
-def open_retriever(state: State, corpus: str | None = None) -> Retriever:
-    """The published snapshot of `corpus`, or of the corpus published last.
-
-    Raises:
-        UsageError: there is no such corpus.
-        NotIndexed: nothing of it is published.
-    """
-    chosen = state.choose(corpus)
-    snapshot = chosen.current
-    if snapshot is None:
-        raise NotIndexed(f"the corpus {chosen.name!r} has no published index", fix=f"gitcontext index {chosen.name}")
-    return Retriever.open(snapshot, state.models)
-
-
-def answer_question(
-    state: State,
-    question: str,
-    *,
-    corpus: str | None = None,
-    top: int = 5,
-    scope: str | None = None,
-    reranker: Reranker | None = None,
-) -> Answer:
-    """The evidence for `question`: the same for the command, the job and any other surface.
-
-    A reranker that could not run is told in the answer's note.
-    """
-    retriever = open_retriever(state, corpus)
-    evidence, note = search_with(reranker, retriever, question, top, scope)
-    snapshot = state.choose(corpus).current
-    return Answer(
-        question=encodable(question),
-        corpus=str(retriever.manifest["corpus"]),
-        revision=retriever.revision,
-        evidence=tuple(evidence),
-        note=note,
-        lineage=lineage_of(snapshot, [result.id for result in evidence]) if snapshot else {},
-    )
 
 
 def explain_answer(
