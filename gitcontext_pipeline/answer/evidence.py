@@ -13,6 +13,9 @@ from gitcontext_pipeline.retrieval.confidence import Confidence
 from gitcontext_pipeline.retrieval.result import Result
 
 EXCERPT_LINES = 40
+LONGEST_LINE = 500
+LONGEST_TITLE = 200
+"""Characters of one that are printed: a pull request's title, and a minified file's only line, may be megabytes."""
 STRONGEST = 3
 
 
@@ -83,7 +86,7 @@ class Answer:
 
 def excerpt(result: Result, limit: int) -> str:
     """The passage's text with at most `limit` lines; the last line says how many were left out."""
-    lines = [printable(line) for line in result.text.split("\n")]
+    lines = [_cut(printable(line), LONGEST_LINE) for line in result.text.split("\n")]
     if len(lines) <= limit:
         return "\n".join(lines)
     return "\n".join([*lines[: limit - 1], f"… {len(lines) - limit + 1} more lines"])
@@ -92,6 +95,15 @@ def excerpt(result: Result, limit: int) -> str:
 def printable(line: str) -> str:
     """Without control characters, which could drive the terminal (tabs stay)."""
     return "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line.rstrip("\r"))
+
+
+def title(text: str) -> str:
+    """The name or title of something, printable, on one line of at most LONGEST_TITLE characters."""
+    return _cut(printable(" ".join(text.split())), LONGEST_TITLE)
+
+
+def _cut(line: str, limit: int) -> str:
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
 def _provenance(result: Result, lineage: Lineage | None) -> Iterator[str]:
@@ -118,10 +130,10 @@ def _provenance(result: Result, lineage: Lineage | None) -> Iterator[str]:
 
 def _told(what: str, change: ChangeRef) -> str:
     on = f", {change.date[:10]}" if change.date else ""
-    return f"{what} {change.name}, {printable(' '.join(change.title.split()))}{on}: {change.url}"
+    return f"{what} {change.name}, {title(change.title)}{on}: {change.url}"
 
 
 def _code_span(text: str) -> str:
-    flat = printable(" ".join(text.split()))
+    flat = title(text)
     fence = "``" if "`" in flat else "`"
     return f"{fence}{flat}{fence}"

@@ -139,10 +139,10 @@ def _search_all(find: Find, questions: Path, as_json: bool) -> None:
 
 
 def _print_results(results: Sequence[Result]) -> None:
-    from gitcontext_pipeline.answer.evidence import printable
+    from gitcontext_pipeline.answer.evidence import printable, title
 
     for number, result in enumerate(results, 1):
-        typer.echo(f"{number:>3}  {result.score:.3f}  {printable(result.name)}  ({printable(result.place)})")
+        typer.echo(f"{number:>3}  {result.score:.3f}  {title(result.name)}  ({printable(result.place)})")
         typer.echo(f"            {result.url}")
 
 

@@ -75,11 +75,11 @@ def why(
 
 
 def _print(found: Why) -> None:
-    from gitcontext_pipeline.answer.evidence import printable
+    from gitcontext_pipeline.answer.evidence import printable, title
 
     def show(heading: str, touch: Touch) -> None:
         by = f" by {touch.author}" if touch.author else ""
-        typer.echo(f"{heading} {touch.name}, {printable(touch.title)}")
+        typer.echo(f"{heading} {touch.name}, {title(touch.title)}")
         typer.echo(f"    {touch.date[:10]}{printable(by)}  {found.url_of(touch)}")
 
     typer.echo(f"{printable(str(found.place))} at {found.revision}")
@@ -96,7 +96,7 @@ def _print(found: Why) -> None:
         typer.echo("and touched by")
         for touch in between:
             mark = " (reformatting)" if touch.reformatting else ""
-            typer.echo(f"    {touch.date[:10]}  {touch.name}, {printable(touch.title)}{mark}")
+            typer.echo(f"    {touch.date[:10]}  {touch.name}, {title(touch.title)}{mark}")
 
 
 def _date(text: str | None) -> str | None:

@@ -30,7 +30,7 @@ def test_without_a_model_there_is_the_evidence_and_one_line_on_how_to_turn_prose
     assert "setup-model" in added[0]
 
 
-@pytest.mark.parametrize("command", [("ask",), ("ask", "--json"), ("search",), ("search", "--json")])
+@pytest.mark.parametrize("command", [("ask",), ("ask", "--json")])
 def test_bytes_that_are_no_utf8_are_asked_about_all_the_same(workspace: Workspace, command: tuple[str, ...]) -> None:
     asked = gitcontext(*command, "backoff_delay caf\udce9")
     assert asked.exit_code == 0, asked.output

@@ -63,9 +63,8 @@ def test_a_pasted_log_is_cut_and_its_line_ends_do_not_matter() -> None:
     assert len(asked.text) < len(log) / 10
 
 
-@pytest.mark.parametrize("text", ["Where is caf\udce9 handled?", "Where is caf\ud800 handled?"])
-def test_what_cannot_be_encoded_is_replaced(text: str) -> None:
-    assert read_question(text).text == "Where is caf\N{REPLACEMENT CHARACTER} handled?"
+def test_what_cannot_be_encoded_is_replaced() -> None:
+    assert read_question("caf\udce9 \ud800").text == "caf\N{REPLACEMENT CHARACTER} \N{REPLACEMENT CHARACTER}"
 
 
 @given(st.text(max_size=300))

@@ -1,0 +1,37 @@
+"""What is printed of evidence that is out of all proportion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gitcontext_pipeline.answer.evidence import LONGEST_LINE, LONGEST_TITLE, Answer
+from gitcontext_pipeline.answer.lineage import ChangeRef, Lineage
+from gitcontext_pipeline.cli.ask import _print_results
+from tests.answer.evidence import FIX, REVISION, STRIP
+
+HUGE = "Strip the header " + "again and " * 10_000
+ANSWER = Answer(
+    question="why?",
+    corpus="requests",
+    revision=REVISION,
+    evidence=(replace(FIX, signature=HUGE, text=HUGE), STRIP),
+    lineage={STRIP.id: Lineage(introduced=ChangeRef(REVISION, 4718, HUGE, "2018-06-29", FIX.url))},
+)
+
+
+def test_long_titles_and_lines_are_cut_when_printed_and_whole_in_json() -> None:
+    printed = ANSWER.as_markdown()
+    assert max(map(len, printed.splitlines())) < LONGEST_LINE + LONGEST_TITLE
+    assert next(line for line in printed.splitlines() if line.startswith("    | Strip")).endswith("…")
+    assert "introduced in #4718, Strip the header again" in printed
+    assert len(printed) < 5_000
+    assert ANSWER.as_json()["evidence"][0]["text"] == HUGE
+
+
+def test_a_list_of_results_has_no_endless_title(capsys: pytest.CaptureFixture[str]) -> None:
+    _print_results(ANSWER.evidence)
+    printed = capsys.readouterr().out
+    assert "…  (pull request #4718)" in printed
+    assert max(map(len, printed.splitlines())) < LONGEST_TITLE + 60
