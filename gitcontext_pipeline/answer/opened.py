@@ -10,6 +10,7 @@ from gitcontext_pipeline.answer.lineage import lineage_of
 from gitcontext_pipeline.answer.source import Place, Source, read_source
 from gitcontext_pipeline.answer.why import Why, why
 from gitcontext_pipeline.errors import NotIndexed
+from gitcontext_pipeline.retrieval.question import encodable
 from gitcontext_pipeline.retrieval.rerank import Reranker, search_with
 from gitcontext_pipeline.retrieval.result import Result
 from gitcontext_pipeline.retrieval.retriever import Retriever
@@ -71,7 +72,7 @@ class Corpus:
         """
         evidence, note = search_with(reranker, self.retriever, question, top, scope)
         return Answer(
-            question=question,
+            question=encodable(question),
             corpus=self.name,
             revision=self.revision,
             evidence=tuple(evidence),
