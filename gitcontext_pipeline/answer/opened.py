@@ -92,7 +92,7 @@ class Corpus:
         Raises:
             UsageError: there is no such file, it has fewer lines, or it is no text.
         """
-        return read_source(self._corpus, Place.of(path, start, end), context)
+        return read_source(self._corpus, Place.of(path, start, end), context, self.retriever.manifest)
 
     def why(self, path: str, start: int, end: int | None = None) -> Why:
         """Which changes introduced and last really changed lines `start` to `end` of a file.
@@ -101,7 +101,7 @@ class Corpus:
             UsageError: there is no such file, or it has fewer lines.
             GitContextError: the corpus was made from a release, which has no history.
         """
-        return why(self._corpus, Place.of(path, start, end))
+        return why(self._corpus, Place.of(path, start, end), self.retriever.manifest)
 
 
 def open_corpus(name: str | None = None, *, state: str | Path | None = None) -> Corpus:

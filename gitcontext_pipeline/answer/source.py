@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -72,24 +73,29 @@ class Pinned:
     repository: str | None
 
 
-def pinned(corpus: CorpusState) -> Pinned:
-    """The tree of the published snapshot, even when a newer one has been fetched that was not published.
+def pinned(corpus: CorpusState, manifest: Mapping[str, Any] | None = None) -> Pinned:
+    """The tree of the snapshot with that manifest, without one of the published snapshot, whatever was fetched since.
 
     Raises:
         NotIndexed: nothing was checked out, or that revision is not on disk.
     """
-    manifest = (read_json(corpus.current / "manifest.json") if corpus.current else None) or {}
+    if manifest is None:
+        manifest = (read_json(corpus.current / "manifest.json") if corpus.current else None) or {}
     return Pinned(read_checkout(corpus.directory, manifest.get("revision")), manifest.get("github"))
 
 
-def read_source(corpus: CorpusState, place: Place, context: int = 0) -> Source:
-    """The lines of `place` and `context` lines on either side, as far as the file has them.
+def read_source(
+    corpus: CorpusState, place: Place, context: int = 0, manifest: Mapping[str, Any] | None = None
+) -> Source:
+    """The lines of `place` and `context` lines on either side, as far as the file has them; `manifest` as `pinned`.
 
     Raises:
-        UsageError: there is no such file, it has fewer lines, or it is no text.
+        UsageError: there is no such file, it has fewer lines, it is no text, or `context` is negative.
         NotIndexed: the revision is not on disk.
     """
-    found = pinned(corpus)
+    if context < 0:
+        raise UsageError(f"context is {context}", fix="ask for no lines around it, or some")
+    found = pinned(corpus, manifest)
     text = read_lines(found.checkout, place)
     start, end = max(1, place.start - context), min(len(text), place.end + context)
     revision = found.checkout.revision

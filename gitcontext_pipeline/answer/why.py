@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,14 +54,14 @@ class Why:
         }
 
 
-def why(corpus: CorpusState, place: Place) -> Why:
-    """Follow the lines of `place` back.
+def why(corpus: CorpusState, place: Place, manifest: Mapping[str, Any] | None = None) -> Why:
+    """Follow the lines of `place` back, from the revision of the snapshot with that manifest, or of the published one.
 
     Raises:
         UsageError: there is no such file, or it has fewer lines.
         GitContextError: the corpus was made from a release, which has no history.
     """
-    found = pinned(corpus)
+    found = pinned(corpus, manifest)
     checkout, repository = found.checkout, found.repository
     if checkout.repository is None:
         raise GitContextError(
