@@ -35,6 +35,8 @@ class Result:
     parts: Mapping[str, float] = field(default_factory=dict)
     copies: tuple[str, ...] = ()
     """Links of near-identical passages that were folded into this one."""
+    paths: tuple[str, ...] = ()
+    """Files that a change touched, the first 50 of them."""
 
     def as_row(self) -> dict[str, Any]:
         """A plain mapping: what a retriever returns to an evaluation, and what `--json` prints."""

@@ -80,6 +80,11 @@ class Retriever:
     def revision(self) -> str:
         return str(self.manifest["revision"])
 
+    @property
+    def chunks(self) -> Any:
+        """The chunk table (Arrow)."""
+        return self._snapshot.chunks
+
     def with_weights(self, weights: Weights) -> Retriever:
         """The same snapshot ranked by other weights."""
         return Retriever(self._snapshot, self._embedder, weights)
@@ -90,11 +95,18 @@ class Retriever:
         Raises:
             UsageError: an empty question, an unknown scope, or a `top` below 1.
         """
+        return self.search_among(question, top, self._allowed(scope))
+
+    def search_among(self, question: str, top: int, allowed: NDArray[np.bool_]) -> list[Result]:
+        """As `search`, among the rows of the chunk table that are `allowed`: one boolean a row."""
         if top < 1:
             raise UsageError(f"top is {top}", fix="ask for at least one result")
-        asked = read_question(question)
-        ranked = self._rank(asked, self._allowed(scope))
-        return self._results(ranked, top)
+        return self._results(self._rank(read_question(question), allowed), top)
+
+    def take(self, rows: Sequence[int]) -> list[Result]:
+        """Rows of the chunk table, in the order given; they answer no question, so their score is 0."""
+        scores = np.zeros(len(rows), dtype=np.float32)
+        return self._read(Ranked(np.asarray(rows, dtype=np.int64), scores, {}))
 
     def __call__(self, query: str, top: int, scope: str | None) -> Sequence[dict[str, Any]]:
         """The form in which an evaluation calls any retriever."""
@@ -139,19 +151,24 @@ class Retriever:
         return rank(question, scores, self._snapshot.traits, allowed, self.weights)
 
     def _results(self, ranked: Ranked, top: int) -> list[Result]:
-        positions = range(min(len(ranked.rows), 3 * top))
-        if not positions:  # a scope that nothing is in; Arrow cannot tell the type of an empty list
+        first = slice(3 * top)
+        parts = {name: part[first] for name, part in ranked.parts.items()}
+        results = self._read(Ranked(ranked.rows[first], ranked.scores[first], parts))
+        return (fold_copies(results) if self.weights.fold_copies else results)[:top]
+
+    def _read(self, ranked: Ranked) -> list[Result]:
+        if not len(ranked.rows):  # a scope that nothing is in; Arrow cannot tell the type of an empty list
             return []
-        rows = self._snapshot.chunks.take([int(ranked.rows[position]) for position in positions]).to_pylist()
-        results = [
+        rows = self._snapshot.chunks.take(ranked.rows.tolist()).to_pylist()
+        return [
             Result(
                 score=round(float(ranked.scores[position]), 6),
                 parts={name: round(float(part[position]), 6) for name, part in ranked.parts.items()},
+                paths=tuple(row["paths"]),
                 **{name: row[name] for name in _ROW_FIELDS},
             )
-            for position, row in zip(positions, rows, strict=True)
+            for position, row in enumerate(rows)
         ]
-        return (fold_copies(results) if self.weights.fold_copies else results)[:top]
 
 
 _ROW_FIELDS = (
