@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from gitcontext_pipeline.chunks import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +40,10 @@ class Lineage:
 def lineage_of(snapshot: Path, ids: Collection[str]) -> dict[str, Lineage]:
     """The lineage of some chunks of a snapshot, by their ids; one of an older version has none."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     wanted = ("id", "introduced", "changed", "stands")
     try:
-        rows = pq.read_table(
-            snapshot / "chunks.parquet", columns=list(wanted), filters=[("id", "in", list(ids))]
-        ).to_pylist()
+        rows = _rows(snapshot, wanted, "id", ids)
     except (OSError, pa.ArrowException):
         return {}
     if not rows or any(name not in rows[0] for name in wanted):
@@ -58,15 +57,17 @@ def lineage_of(snapshot: Path, ids: Collection[str]) -> dict[str, Lineage]:
 
 
 def _changes(snapshot: Path, shas: Collection[str]) -> Mapping[str | None, ChangeRef]:
-    import pyarrow.parquet as pq
-
-    columns = ["commit", "pr", "signature", "date", "url", "symbol_kind"]
-    rows = pq.read_table(
-        snapshot / "chunks.parquet", columns=columns, filters=[("commit", "in", list(shas))]
-    ).to_pylist()
+    rows = _rows(snapshot, ("commit", "pr", "signature", "date", "url", "symbol_kind"), "commit", shas)
     # Reviews and discussions carry the commit of the pull request that they are about.
     return {
         row["commit"]: ChangeRef(row["commit"], row["pr"], row["signature"], row["date"], row["url"])
         for row in rows
         if row["symbol_kind"] is None
     }
+
+
+def _rows(snapshot: Path, columns: Sequence[str], key: str, values: Collection[str]) -> list[dict[str, Any]]:
+    """Those columns of the chunks whose `key` is one of `values`."""
+    found = table.read(snapshot / "chunks.parquet", columns)
+    wanted = frozenset(values)
+    return table.rows_at(found, [place for place, value in enumerate(found.column(key).to_pylist()) if value in wanted])

@@ -108,7 +108,14 @@ def write(chunks: Sequence[Chunk], path: Path) -> None:
     pq.write_table(to_arrow(chunks), path, compression="zstd")
 
 
-def read(path: Path) -> pa.Table:
+def read(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """The table in `path`, or those of the `columns` that it has."""
     import pyarrow.parquet as pq
 
-    return pq.read_table(path)
+    with pq.ParquetFile(path) as file:  # the dataset reader would import pandas
+        return file.read(columns=None if columns is None else list(columns))
+
+
+def rows_at(found: pa.Table, positions: Sequence[int]) -> list[dict[str, Any]]:
+    """The rows of `found` at `positions`, in that order; Arrow's `take` of a list would import pandas."""
+    return [row for position in positions for row in found.slice(position, 1).to_pylist()]

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gitcontext_pipeline.index.arrow_columns import as_numpy
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -99,11 +101,11 @@ def load(directory: Path) -> FieldIndex:
         return pa.ipc.open_file(pa.memory_map(str(directory / f"{name}.arrow"))).read_all().combine_chunks()
 
     terms, postings = read("terms"), read("postings")
-    ends = terms.column("end").to_numpy()
+    ends = as_numpy(terms.column("end"), np.int64)
     return FieldIndex(
         {term: number for number, term in enumerate(terms.column("term").to_pylist())},
         np.concatenate([np.zeros(1, np.int64), ends]),
-        postings.column("row").to_numpy(),
-        postings.column("score").to_numpy(),
+        as_numpy(postings.column("row"), np.int32),
+        as_numpy(postings.column("score"), np.float32),
         int(terms.schema.metadata[b"rows"]),
     )

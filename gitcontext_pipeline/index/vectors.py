@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gitcontext_pipeline.index.arrow_columns import as_numpy
+from gitcontext_pipeline.index.vector_copy import read_copy, write_copy
+
 if TYPE_CHECKING:
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     Matrix = NDArray[np.float32]
@@ -59,27 +63,64 @@ def save(directory: Path, index: VectorIndex) -> None:
         }
     )
     lancedb.connect(str(directory)).create_table(TABLE, table)
+    write_copy(table, _stored(directory))
 
 
 def load(directory: Path) -> VectorIndex:
-    import lancedb
-    import pyarrow.compute as pc
+    """The index that was saved in `directory`, from its copy where there is one.
 
+    Raises:
+        FileNotFoundError: there is no such directory.
+        Exception: whatever LanceDB raises for a damaged table.
+    """
     if not directory.is_dir():  # connecting would make it, and a reader makes nothing
         raise FileNotFoundError(f"{directory} is not there")
-    table = lancedb.connect(str(directory)).open_table(TABLE).to_arrow()
-    width = table.schema.field("vector").type.list_size
+    table = read_copy(_stored(directory))
+    if table is None:
+        table = _read_stored(directory)
+    # In NumPy: Arrow's own sorting imports its dataset reader, and pandas with it.
+    vectors = table.column("vector").combine_chunks()
+    every = as_numpy(vectors.flatten(), np.float32).reshape(len(table), vectors.type.list_size)
+    owners = as_numpy(table.column("row"), np.int32)
+    is_summary = np.asarray([part == SUMMARY for part in table.column("part").to_pylist()], dtype=bool)
 
-    def part(name: str) -> tuple[NDArray[np.int32], Matrix, list[str]]:
-        chosen = table.filter(pc.equal(table.column("part"), name)).sort_by("row").combine_chunks()
-        flat = chosen.column("vector").combine_chunks().flatten()
-        rows = chosen.column("row").to_numpy()
-        return rows, np.asarray(flat, dtype=np.float32).reshape(len(chosen), width), chosen.column("id").to_pylist()
+    def rows_of(part: NDArray[np.bool_]) -> NDArray[np.intp]:
+        chosen = np.flatnonzero(part)
+        return chosen[np.argsort(owners[chosen], kind="stable")]
 
-    _, summary, ids = part(SUMMARY)
-    owners, passages, _ = part(PASSAGE)
-    starts = np.searchsorted(owners, np.arange(len(ids) + 1)).astype(np.int64)
-    return VectorIndex(tuple(ids), starts, passages, summary)
+    passages, summaries = rows_of(~is_summary), rows_of(is_summary)
+    names = table.column("id").to_pylist()
+    ids = tuple(names[place] for place in summaries)
+    starts = np.searchsorted(owners[passages], np.arange(len(ids) + 1)).astype(np.int64)
+    return VectorIndex(ids, starts, every[passages], every[summaries])
+
+
+def is_readable(directory: Path) -> bool:
+    """Whether the table is there and can be read. A copy that is missing, as an older version left it, is made.
+
+    The caller holds the lock of whoever writes there; readers meanwhile read the table itself.
+    """
+    stored = _stored(directory)
+    if read_copy(stored) is None:
+        if not stored.is_dir():
+            return False
+        try:
+            table = _read_stored(directory)
+        except Exception:  # LanceDB raises whatever its readers stumble over
+            return False
+        write_copy(table, stored)
+    return True
+
+
+def _read_stored(directory: Path) -> pa.Table:
+    import lancedb
+
+    return lancedb.connect(str(directory)).open_table(TABLE).to_arrow()
+
+
+def _stored(directory: Path) -> Path:
+    """Where LanceDB keeps the table."""
+    return directory / f"{TABLE}.lance"
 
 
 def from_passages(ids: Sequence[str], counts: Sequence[int], passages: Matrix, summary: Matrix) -> VectorIndex:

@@ -56,7 +56,7 @@ def build_vectors(workspace: Workspace) -> StepResult:
 
     with locked(workspace.corpus.directory):
         input_ = fingerprint(material(workspace, "chunks").fingerprint, embedder.digest)
-        return ledger_of(snapshot).run("vector_index", input_, make, intact=path.is_dir)
+        return ledger_of(snapshot).run("vector_index", input_, make, intact=lambda: vectors.is_readable(path))
 
 
 def build_bm25(workspace: Workspace) -> StepResult:

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import lancedb
@@ -9,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gitcontext_pipeline.index.vectors import TABLE, VectorIndex, from_passages, load, save
+from gitcontext_pipeline.index.vector_copy import COPY, RECORD, read_copy
+from gitcontext_pipeline.index.vectors import TABLE, VectorIndex, from_passages, is_readable, load, save
 
 
 def unit_vectors(rows: int, seed: int) -> NDArray[np.float32]:
@@ -81,3 +86,61 @@ def test_an_empty_index(tmp_path: Path) -> None:
     assert index.ids == ()
     assert index.passages.shape == index.summary.shape == (0, 16)
     assert [part.shape for part in index.similarities(unit_vectors(1, 1)[0])] == [(0,), (0,)]
+
+
+def test_a_reader_needs_no_lancedb(tmp_path: Path) -> None:
+    save(tmp_path / "lancedb", index_of(2, 3))
+    program = """
+import sys
+from pathlib import Path
+from gitcontext_pipeline.index.vectors import load
+print(load(Path(sys.argv[1])).ids, sorted({"lancedb", "pandas"} & set(sys.modules)))
+"""
+    command = [sys.executable, "-c", program, str(tmp_path / "lancedb")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "('id0', 'id1') []\n"
+
+
+def _missing(copy: Path) -> None:
+    copy.unlink()
+
+
+def _damaged(copy: Path) -> None:
+    content = bytearray(copy.read_bytes())
+    content[len(content) // 2] ^= 1
+    copy.write_bytes(content)
+
+
+def _of_another_table(copy: Path) -> None:
+    other = copy.parent.parent / "other"
+    save(other, index_of(1, 1, 1))
+    for name in (COPY, RECORD):
+        shutil.copy(other / name, copy.parent / name)
+
+
+@pytest.mark.parametrize("spoil", [_missing, _damaged, _of_another_table])
+def test_without_a_trustworthy_copy_the_table_answers_and_the_copy_is_made_again(
+    tmp_path: Path, spoil: Callable[[Path], None]
+) -> None:
+    directory, index = tmp_path / "lancedb", index_of(2, 3, 1)
+    save(directory, index)
+    spoil(directory / COPY)
+    assert read_copy(directory / "vectors.lance") is None
+    np.testing.assert_array_equal(load(directory).passages, index.passages)
+    assert is_readable(directory)
+    assert read_copy(directory / "vectors.lance") is not None
+    np.testing.assert_array_equal(load(directory).passages, index.passages)
+
+
+def test_a_copy_without_its_table_is_no_index(tmp_path: Path) -> None:
+    save(tmp_path / "lancedb", index_of(2))
+    shutil.rmtree(tmp_path / "lancedb" / "vectors.lance")
+    with pytest.raises(ValueError, match="not found"):
+        load(tmp_path / "lancedb")
+    assert not is_readable(tmp_path / "lancedb")
+
+
+def test_a_damaged_table_is_no_index(tmp_path: Path) -> None:
+    save(tmp_path / "lancedb", index_of(2))
+    for manifest in (tmp_path / "lancedb" / "vectors.lance" / "_versions").iterdir():
+        manifest.write_bytes(b"rubbish")
+    assert not is_readable(tmp_path / "lancedb")
