@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gitcontext_pipeline.answer.changes import Changes, Filters
 from gitcontext_pipeline.answer.evidence import Answer
 from gitcontext_pipeline.answer.lineage import lineage_of
 from gitcontext_pipeline.answer.source import Place, Source, read_source
@@ -93,6 +95,40 @@ class Corpus:
             UsageError: there is no such file, it has fewer lines, or it is no text.
         """
         return read_source(self._corpus, Place.of(path, start, end), context, self.retriever.manifest)
+
+    @cached_property
+    def _changes(self) -> Changes:
+        return Changes(self.retriever)
+
+    def changes(
+        self,
+        question: str | None = None,
+        *,
+        path: str | None = None,
+        symbol: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        author: str | None = None,
+        top: int = 10,
+    ) -> list[Result]:
+        """Commits and merged pull requests: by meaning where there is a question, else the newest first.
+
+        `path` is a file or a folder; `symbol` a qualified name or its end; `since` and `until` are dates like 2024,
+        2024-05 or 2024-05-31, both included; `author` is part of a name.
+
+        Raises:
+            UsageError: a file, folder or symbol that there never was, an impossible date, or a `top` below 1.
+            GitContextError: the corpus has no history.
+        """
+        return self._changes.find(question, Filters(path, symbol, since, until, author), top)
+
+    def change(self, commit: str) -> list[Result]:
+        """One change, by its commit's id or the first digits of it; after it, what was said about it.
+
+        Raises:
+            UsageError: there is no such change, or several.
+        """
+        return self._changes.of(commit)
 
     def why(self, path: str, start: int, end: int | None = None) -> Why:
         """Which changes introduced and last really changed lines `start` to `end` of a file.

@@ -85,6 +85,11 @@ class Retriever:
         """The chunk table (Arrow)."""
         return self._snapshot.chunks
 
+    @property
+    def traits(self) -> Traits:
+        """What is known of each row of it without any question."""
+        return self._snapshot.traits
+
     def with_weights(self, weights: Weights) -> Retriever:
         """The same snapshot ranked by other weights."""
         return Retriever(self._snapshot, self._embedder, weights)
@@ -159,7 +164,7 @@ class Retriever:
     def _read(self, ranked: Ranked) -> list[Result]:
         if not len(ranked.rows):  # a scope that nothing is in; Arrow cannot tell the type of an empty list
             return []
-        rows = self._snapshot.chunks.take(ranked.rows.tolist()).to_pylist()
+        rows = table.rows_at(self._snapshot.chunks, ranked.rows.tolist())
         return [
             Result(
                 score=round(float(ranked.scores[position]), 6),
