@@ -79,17 +79,22 @@ class Answer:
         for number, result in enumerate(self.evidence, 1):
             nearest = "" if self.strong else "nearest, not strong: "
             lines += [f"[{number}] {nearest}{_code_span(result.name)} ({printable(result.place)})", f"    {result.url}"]
-            lines += [f"    {line}" for line in _provenance(result, self.lineage.get(result.id))]
+            lines += [f"    {line}" for line in provenance(result, self.lineage.get(result.id))]
             lines += ["", textwrap.indent(excerpt(result, excerpt_lines), "    | ", lambda _: True), ""]
         return "\n".join(lines) + "\n"
 
 
 def excerpt(result: Result, limit: int) -> str:
     """The passage's text with at most `limit` lines; the last line says how many were left out."""
-    lines = [_cut(printable(line), LONGEST_LINE) for line in result.text.split("\n")]
+    lines = printable_lines(result.text)
     if len(lines) <= limit:
         return "\n".join(lines)
     return "\n".join([*lines[: limit - 1], f"… {len(lines) - limit + 1} more lines"])
+
+
+def printable_lines(text: str, longest: int = LONGEST_LINE) -> list[str]:
+    """The lines of `text`, printable, each of at most `longest` characters."""
+    return [_cut(printable(line), longest) for line in text.split("\n")]
 
 
 def printable(line: str) -> str:
@@ -106,7 +111,7 @@ def _cut(line: str, limit: int) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
-def _provenance(result: Result, lineage: Lineage | None) -> Iterator[str]:
+def provenance(result: Result, lineage: Lineage | None) -> Iterator[str]:
     """Who, when, and as of which commit; where lines came from, or what has become of those of a change."""
     if result.commit is None:
         if lineage and lineage.introduced:

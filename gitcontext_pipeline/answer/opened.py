@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gitcontext_pipeline.answer.changes import Changes, Filters
 from gitcontext_pipeline.answer.evidence import Answer
-from gitcontext_pipeline.answer.lineage import lineage_of
+from gitcontext_pipeline.answer.lineage import Lineage, lineage_of
 from gitcontext_pipeline.answer.source import Place, Source, read_source
 from gitcontext_pipeline.answer.why import Why, why
 from gitcontext_pipeline.errors import NotIndexed
@@ -79,8 +80,12 @@ class Corpus:
             revision=self.revision,
             evidence=tuple(evidence),
             note=note,
-            lineage=lineage_of(self._directory, [result.id for result in evidence]),
+            lineage=self.lineage(evidence),
         )
+
+    def lineage(self, results: Iterable[Result]) -> Mapping[str, Lineage]:
+        """Where each of the results comes from and what became of it, by its id, as far as the history tells."""
+        return lineage_of(self._directory, [result.id for result in results])
 
     def explain(self, answer: Answer, *, model: str | None = None, heard: Heard = lambda sentences: None) -> Answer:
         """`answer` with what a local model says about it, as far as that can be checked; see `explain_answer`."""
