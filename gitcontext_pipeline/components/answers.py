@@ -7,6 +7,8 @@ from typing import Any
 import dagster as dg
 
 from gitcontext_pipeline.components import metadata
+from gitcontext_pipeline.components.assets import OWNERS
+from gitcontext_pipeline.components.descriptions import description
 from gitcontext_pipeline.components.listening import workspace_for
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.errors import GitContextError
@@ -27,9 +29,9 @@ def answer_assets(spec: CorpusSpec, project: Path) -> list[dg.AssetsDefinition |
         key=[spec.name, NAME],
         deps=[dg.AssetKey([spec.name, upstream]) for upstream in ("vector_index", "bm25_index", "golden_set")],
         group_name=spec.name,
-        kinds={"python", "json"},
-        owners=["team:retrieval"],
-        description=answers.measure_answers.__doc__,
+        kinds={"llama", "report"},
+        owners=list(OWNERS),
+        description=description(NAME),
     )
     def answer_report(context: dg.AssetExecutionContext) -> dg.MaterializeResult[Any]:
         workspace = workspace_for(spec, project, context.log.info)
@@ -46,7 +48,8 @@ def answer_assets(spec: CorpusSpec, project: Path) -> list[dg.AssetsDefinition |
     @dg.asset_check(
         asset=dg.AssetKey([spec.name, NAME]),
         name="answer_gate",
-        description="The share of answers that pass the contract did not fall by more than the tolerance.",
+        description="The share of answers that pass the contract did not fall by more than the tolerance against the "
+        "frozen baseline. A failure fails the run; the published index is not touched by it.",
         blocking=True,
     )
     def answer_gate(context: dg.AssetCheckExecutionContext) -> dg.AssetCheckResult:

@@ -1,5 +1,6 @@
 """The asset checks of one corpus: a few lines each, which return the verdict and the numbers behind it."""
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import dagster as dg
 from gitcontext_pipeline.components import metadata
 from gitcontext_pipeline.components.listening import workspace_for
 from gitcontext_pipeline.corpus.spec import CorpusSpec
+from gitcontext_pipeline.evaluation.measures import BY_KEY
 from gitcontext_pipeline.evaluation.verdict import Delta
 from gitcontext_pipeline.steps import audits, quality
 from gitcontext_pipeline.steps.pull_requests import FRESH_DAYS, STOPPED, age_in_days
@@ -23,7 +25,9 @@ def corpus_checks(spec: CorpusSpec, project: Path) -> list[dg.AssetChecksDefinit
     """`regression_gate` blocks publication; the others tell what is wrong, or only odd, about the material."""
 
     def check(asset: str, name: str, verify: Verify, *, blocking: bool = False) -> dg.AssetChecksDefinition:
-        @dg.asset_check(asset=dg.AssetKey([spec.name, asset]), name=name, description=verify.__doc__, blocking=blocking)
+        told = inspect.cleandoc(verify.__doc__ or "")
+
+        @dg.asset_check(asset=dg.AssetKey([spec.name, asset]), name=name, description=told, blocking=blocking)
         def verified(context: dg.AssetCheckExecutionContext) -> dg.AssetCheckResult:
             return verify(workspace_for(spec, project, context.log.info))
 
@@ -46,7 +50,8 @@ def corpus_checks(spec: CorpusSpec, project: Path) -> list[dg.AssetChecksDefinit
 
 
 def revision_is_pinned(workspace: Workspace) -> dg.AssetCheckResult:
-    """What was checked out is the revision that the specification pins for the origin that answered."""
+    """What was checked out is the commit that the specification pins for the origin that answered. A failure stops the
+    run: every link would name another commit than the text is from."""
     facts = material(workspace, "repo_checkout").facts
     pinned = workspace.spec.origins[facts["position"]].revision
     return dg.AssetCheckResult(
@@ -55,24 +60,30 @@ def revision_is_pinned(workspace: Workspace) -> dg.AssetCheckResult:
 
 
 def origin_is_first_choice(workspace: Workspace) -> dg.AssetCheckResult:
-    """The first origin answered. Where it did not, links and answers are about the revision of a later one."""
+    """The first origin answered. Where it did not, links and answers are about the commit of a later one, and
+    `not_used` says why; make the first reachable and materialize again."""
     facts = material(workspace, "repo_checkout").facts
     tried = "; ".join(f"{label}: {reason}" for label, reason in facts["attempts"])
     return dg.AssetCheckResult(
         passed=facts["position"] == 0,
         severity=WARN,
+        description=None if facts["position"] == 0 else f"{facts['origin']} answered instead of the first choice",
         metadata={"origin": facts["origin"], "revision": facts["revision"], "not_used": tried or "none"},
     )
 
 
 def pull_requests_complete(workspace: Workspace) -> dg.AssetCheckResult:
-    """The cache has every pull request that the history names, with GitHub's side of it where GitHub was asked."""
+    """The cache has every pull request that the history names, with GitHub's side of it where GitHub was asked. Warns
+    where there is no history (a release archive), or GitHub stopped on the way: then materialize `pr_cache` again."""
     facts = material(workspace, "pr_cache").facts
     from_github = facts["sources"]["GitHub"]
     told = from_github >= (facts["named"] if from_github else 0) and not facts["github"].startswith(STOPPED)
+    passed = 0 < facts["named"] <= facts["cached"] and told
+    why = f"the history names {facts['named']}, the table has {facts['cached']}; GitHub: {facts['github']}"
     return dg.AssetCheckResult(
-        passed=0 < facts["named"] <= facts["cached"] and told,
+        passed=passed,
         severity=WARN,
+        description=None if passed else why,
         metadata={
             "named_by_history": facts["named"],
             "cached": facts["cached"],
@@ -85,12 +96,15 @@ def pull_requests_complete(workspace: Workspace) -> dg.AssetCheckResult:
 
 
 def pull_requests_fresh(workspace: Workspace) -> dg.AssetCheckResult:
-    """GitHub answered to the end within the last days, if it ever did. What git alone tells cannot grow old."""
+    """GitHub answered to the end within the last days, if it ever did. What git alone tells cannot grow old. Turn on
+    the schedule `refresh_pull_requests_daily`, or materialize `pr_cache`."""
     facts = material(workspace, "pr_cache").facts
     age = age_in_days(facts["asked"])
+    passed = age is None or age <= FRESH_DAYS
     return dg.AssetCheckResult(
-        passed=age is None or age <= FRESH_DAYS,
+        passed=passed,
         severity=WARN,
+        description=None if passed else f"GitHub's last complete answer is of {facts['asked']}",
         metadata={
             "last_complete_answer": facts["asked"] or "never",
             "days_ago": "none" if age is None else round(age, 1),
@@ -101,28 +115,31 @@ def pull_requests_fresh(workspace: Workspace) -> dg.AssetCheckResult:
 
 
 def permalinks_resolve(workspace: Workspace) -> dg.AssetCheckResult:
-    """Every permalink names the indexed revision and lines that hold exactly the excerpt."""
+    """Every link names the indexed commit and lines that hold exactly the excerpt. A failure stops the run; `examples`
+    names the chunks."""
     return _finding(audits.permalinks_resolve(workspace))
 
 
 def provenance_complete(workspace: Workspace) -> dg.AssetCheckResult:
-    """No chunk is without revision, link and lines; no change without its commit id."""
+    """No chunk is without commit, link and lines; no change without its commit id. A failure stops the run."""
     return _finding(audits.provenance_complete(workspace))
 
 
 def lines_covered(workspace: Workspace) -> dg.AssetCheckResult:
-    """Every non-blank line of every indexed file is in a chunk, or left out for a reason that the report names."""
+    """Every non-blank line of every indexed file is in a chunk, or left out for a reason that `chunks` names. A failure
+    stops the run: a part of the code could not be found by any question."""
     return _finding(audits.lines_covered(workspace))
 
 
 def index_rows_equal_chunk_rows(workspace: Workspace) -> dg.AssetCheckResult:
-    """Both indexes hold exactly the chunks of the table."""
+    """Both indexes hold exactly the chunks of the table. A failure stops the run; materialize both indexes again."""
     counts = dict(audits.index_rows(workspace))
     return dg.AssetCheckResult(passed=len(set(counts.values())) == 1, metadata=counts)
 
 
 def golden_set_answerable(workspace: Workspace) -> dg.AssetCheckResult:
-    """Every question of the golden set has its answer in this corpus, or was set aside by name."""
+    """Every question of the golden set has its answer in this corpus, or was set aside by name, as where a release
+    lacks the docs it is about. Warns where nothing is measured, or `audit` found something wrong with a question."""
     report = quality.report_of(workspace)
     if report is None:
         return dg.AssetCheckResult(
@@ -134,10 +151,11 @@ def golden_set_answerable(workspace: Workspace) -> dg.AssetCheckResult:
     return dg.AssetCheckResult(
         passed=not report.errors,
         severity=WARN,
+        description="; ".join(report.errors) or None,
         metadata={
             "measured": len(report.cases),
             "set_aside": len(aside),
-            "set_aside_cases": dg.MetadataValue.md("\n".join(f"- {line}" for line in aside) or "none"),
+            "set_aside_cases": dg.MetadataValue.md("\n".join(f"- {metadata.plain(line)}" for line in aside) or "none"),
             "errors": "; ".join(report.errors) or "none",
             "audit": dg.MetadataValue.md(metadata.audit_table(report)),
         },
@@ -145,7 +163,8 @@ def golden_set_answerable(workspace: Workspace) -> dg.AssetCheckResult:
 
 
 def regression_gate(workspace: Workspace) -> dg.AssetCheckResult:
-    """No gated metric fell by more than the tolerance. A failure stops publication; no baseline is a pass with WARN."""
+    """No gated number fell by more than the tolerance against the frozen baseline. A failure stops `published_index`,
+    so the index published before goes on answering; `reasons` says what fell. No baseline is a pass that warns."""
     verdict = quality.verdict_of(workspace)
     told = {
         "outcome": verdict.outcome,
@@ -161,7 +180,8 @@ def regression_gate(workspace: Workspace) -> dg.AssetCheckResult:
 
 
 def improvement_worth_freezing(workspace: Workspace) -> dg.AssetCheckResult:
-    """A metric rose by more than the tolerance: freeze it, or a later fall to the old level goes unnoticed."""
+    """Warns when a number rose by more than the tolerance: freeze it with `gitcontext eval freeze`, or a later fall to
+    the old level goes unnoticed."""
     verdict = quality.verdict_of(workspace)
     risen = [delta for delta in verdict.gated if delta.outcome == "improvement"]
     return dg.AssetCheckResult(
@@ -198,15 +218,20 @@ def _verify_metric(metric: str, label: str | None, value: str | None) -> Verify:
         return dg.AssetCheckResult(
             passed=found.outcome != "regression",
             severity=ERROR,
+            description=f"{found.delta_pp:+.2f} points: {found.current:.3f} now, {found.baseline:.3f} in the baseline",
             metadata={
-                "baseline": found.baseline,
                 "current": found.current,
+                "baseline": found.baseline,
                 "delta_pp": found.delta_pp,
                 "cases": found.cases,
             },
         )
 
-    verify.__doc__ = f"{metric} {f'of {label} {value} ' if label else ''}did not fall by more than the tolerance."
+    of = f" of the questions whose {label} is {value}" if label else ""
+    verify.__doc__ = (
+        f"{BY_KEY[metric].name}{of} did not fall by more than the tolerance. One of the numbers behind "
+        "`regression_gate`, with its own history and plots."
+    )
     return verify
 
 
@@ -214,9 +239,12 @@ def _finding(finding: audits.Finding) -> dg.AssetCheckResult:
     return dg.AssetCheckResult(
         passed=finding.passed,
         severity=ERROR,
+        description=None if finding.passed else f"{finding.wrong} of {finding.checked} are wrong",
         metadata={
             "checked": finding.checked,
             "wrong": finding.wrong,
-            "examples": dg.MetadataValue.md("\n".join(f"- {example}" for example in finding.examples) or "none"),
+            "examples": dg.MetadataValue.md(
+                "\n".join(f"- {metadata.plain(example)}" for example in finding.examples) or "none"
+            ),
         },
     )

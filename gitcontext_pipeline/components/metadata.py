@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
 
+from gitcontext_pipeline.answer.evidence import title
 from gitcontext_pipeline.chunks import table
-from gitcontext_pipeline.corpus.permalinks import commit_url
+from gitcontext_pipeline.corpus.permalinks import commit_url, pull_request_url
+from gitcontext_pipeline.corpus.pull_request_table import PULL_REQUESTS, read_pull_requests
 from gitcontext_pipeline.evaluation.report import Report
 from gitcontext_pipeline.evaluation.verdict import Delta, Reason
 from gitcontext_pipeline.steps.snapshots import candidate
@@ -19,42 +22,38 @@ PREVIEW_ROWS = 8
 Facts = Mapping[str, Any]
 Metadata = Mapping[str, Any]
 
-_ARROW_TYPES = {"list<string>": "array<string>"}
-
 
 def how_to_freeze(corpus: str) -> str:
     return f"freeze this run as the baseline: gitcontext eval freeze --corpus {corpus} --note 'why'"
 
 
-def static(asset: str) -> Metadata:
-    """What is known of an asset before it is made."""
-    if asset != "chunks":
-        return {}
-    columns = [
-        dg.TableColumn(name, type=_ARROW_TYPES.get(kind, kind), description=description)
-        for name, (kind, description) in table.COLUMNS.items()
-    ]
-    return {"dagster/column_schema": dg.TableSchema(columns=columns)}
-
-
 def repo_checkout(workspace: Workspace, facts: Facts) -> Metadata:
-    slug = workspace.spec.repository
-    link = commit_url(slug, facts["revision"]).replace("/commit/", "/tree/") if slug else ""
     return {
         "origin": facts["origin"],
         "revision": facts["revision"],
+        **tree_link(workspace, facts["revision"]),
         "files": facts["files"],
         "bytes": facts["bytes"],
         "history": facts["history"],
         "not_used": "; ".join(f"{label}: {reason}" for label, reason in facts["attempts"]) or "none",
-        **({"link": dg.MetadataValue.url(link)} if slug else {}),
     }
+
+
+def tree_link(workspace: Workspace, revision: str) -> Metadata:
+    """The repository's files at that commit on GitHub; nothing where the corpus names no GitHub repository."""
+    repository = workspace.spec.repository
+    return {"link": dg.MetadataValue.url(tree_url(repository, revision))} if repository else {}
+
+
+def tree_url(repository: str, revision: str) -> str:
+    return commit_url(repository, revision).replace("/commit/", "/tree/")
 
 
 def pr_cache(workspace: Workspace, facts: Facts) -> Metadata:
     limit = facts["limit_left"]
     return {
         "dagster/row_count": facts["rows"],
+        "newest_pull_requests": dg.MetadataValue.md(_newest(workspace)),
         "sources": dg.MetadataValue.json(facts["sources"]),
         "changes": facts["changes"],
         "review_threads": facts["threads"],
@@ -67,6 +66,7 @@ def pr_cache(workspace: Workspace, facts: Facts) -> Metadata:
         "calls": facts["calls"],
         "rate_limit_left": "unknown" if limit is None else limit,
         "last_complete_answer": facts["asked"] or "never",
+        "table": dg.MetadataValue.path(workspace.corpus.directory / PULL_REQUESTS),
     }
 
 
@@ -81,6 +81,7 @@ def chunks(workspace: Workspace, facts: Facts) -> Metadata:
         "lines_left_out": dg.MetadataValue.md(_counts("reason", facts["omitted_lines"])),
         "skipped_files": dg.MetadataValue.md(_counts("reason", facts["skipped"])),
         "preview": dg.MetadataValue.md(_preview(workspace)),
+        "table": dg.MetadataValue.path(candidate(workspace) / "chunks.parquet"),
     }
 
 
@@ -91,6 +92,7 @@ def vector_index(workspace: Workspace, facts: Facts) -> Metadata:
         "reused": facts["reused"],
         "seconds": facts["seconds"],
         "model": f"{facts['model']} ({facts['digest']}, {facts['dimension']} dimensions)",
+        "index": dg.MetadataValue.path(candidate(workspace) / "lancedb"),
     }
 
 
@@ -98,15 +100,12 @@ def bm25_index(workspace: Workspace, facts: Facts) -> Metadata:
     return {
         "dagster/row_count": facts["rows"],
         "vocabulary": dg.MetadataValue.md(_counts("field", facts["vocabulary"])),
+        "index": dg.MetadataValue.path(candidate(workspace) / "bm25"),
     }
 
 
-def published_index(workspace: Workspace, facts: Facts) -> Metadata:
-    return {"snapshot": facts["snapshot"], "previous": facts["previous"] or "none"}
-
-
 def audit_table(report: Report) -> str:
-    rows = [(finding.problem, finding.case or "", finding.detail) for finding in report.audit.findings]
+    rows = [(finding.problem, plain(finding.case or ""), plain(finding.detail)) for finding in report.audit.findings]
     return markdown_table(("problem", "case", "detail"), rows)
 
 
@@ -126,7 +125,7 @@ def reasons(told: Sequence[Reason]) -> str:
 
 
 def _counts(name: str, counts: Mapping[str, int]) -> str:
-    return markdown_table((name, "count"), list(counts.items()))
+    return markdown_table((name, "count"), [(plain(key), count) for key, count in counts.items()])
 
 
 def _preview(workspace: Workspace) -> str:
@@ -134,10 +133,36 @@ def _preview(workspace: Workspace) -> str:
     step = max(1, len(chunk_table) // PREVIEW_ROWS)
     picked = chunk_table.take(list(range(0, len(chunk_table), step))[:PREVIEW_ROWS]).to_pylist()
     rows = [
-        (row["kind"], row["symbol"] or row["signature"], f"[{row['path'] or row['commit'][:12]}]({row['url']})")
+        (
+            row["kind"],
+            plain(title(row["symbol"] or row["signature"])),
+            f"[{plain(title(row['path'] or row['commit'][:12]))}]({row['url']})",
+        )
         for row in picked
     ]
     return markdown_table(("kind", "name", "place"), rows)
+
+
+def _newest(workspace: Workspace) -> str:
+    pulls = read_pull_requests(workspace.corpus.directory / PULL_REQUESTS)
+    newest = sorted(pulls, key=lambda pull: pull.merged, reverse=True)[:PREVIEW_ROWS]
+    repository = workspace.spec.repository
+    rows = [
+        (
+            f"[#{pull.number}]({pull_request_url(repository, pull.number)})" if repository else f"#{pull.number}",
+            plain(title(pull.title)),
+            plain(title(pull.author)),
+            pull.merged[:10],
+        )
+        for pull in newest
+    ]
+    return markdown_table(("", "title", "author", "merged"), rows)
+
+
+def plain(text: str) -> str:
+    """Foreign text as Markdown that is shown as it was written: `__init__` is a name and not bold."""
+    escaped = re.sub(r"([\\`*~\[\]])", r"\\\1", text.replace("&", "&amp;"))
+    return re.sub(r"(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])", r"\\_", escaped)
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -148,5 +173,5 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> s
 
 
 def _cell(text: str) -> str:
-    """Text that stays in its cell and is shown as written."""
+    """Markdown that stays in its cell, without any HTML."""
     return " ".join(text.replace("|", "\\|").replace("<", "&lt;").split())

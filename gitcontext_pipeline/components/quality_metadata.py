@@ -9,7 +9,7 @@ from typing import Any
 
 import dagster as dg
 
-from gitcontext_pipeline.components.metadata import delta_table, markdown_table, reasons
+from gitcontext_pipeline.components.metadata import delta_table, markdown_table, plain, reasons, tree_link
 from gitcontext_pipeline.corpus.permalinks import commit_url, file_url, pull_request_url
 from gitcontext_pipeline.evaluation import plots
 from gitcontext_pipeline.evaluation.cases import read_cases
@@ -19,7 +19,7 @@ from gitcontext_pipeline.evaluation.gold import Gold
 from gitcontext_pipeline.evaluation.policy import distinct_slices
 from gitcontext_pipeline.evaluation.report import CaseResult, Report, ResultRow
 from gitcontext_pipeline.steps import quality
-from gitcontext_pipeline.steps.snapshots import candidate
+from gitcontext_pipeline.steps.snapshots import candidate, material
 from gitcontext_pipeline.steps.workspace import Workspace
 
 Metadata = Mapping[str, Any]
@@ -35,14 +35,14 @@ def retrieval_report(workspace: Workspace, facts: Mapping[str, Any]) -> Metadata
         return {"measured": 0, "why": facts.get("why", "")}
     latency = report.timing.latency
     return {
-        "measured": len(report.cases),
-        "set_aside": len(report.set_aside),
-        **{key.replace("@", "_at_"): measured.value for key, measured in report.metrics.items()},
         "metrics": dg.MetadataValue.md(metric_table(report)),
-        "slices": dg.MetadataValue.md(slice_table(report)),
         "ranks": _image("ranks of the first answers", plots.rank_distribution(report.cases, report.settings.top)),
         "past_runs": _image("metrics of the past runs", plots.trend(past_runs(workspace, report))),
         "worst_cases": dg.MetadataValue.md(worst_cases(workspace, report)),
+        "slices": dg.MetadataValue.md(slice_table(report)),
+        "measured": len(report.cases),
+        "set_aside": len(report.set_aside),
+        **{key.replace("@", "_at_"): measured.value for key, measured in report.metrics.items()},
         "p50_ms": latency.p50_ms if latency else 0.0,
         "p95_ms": latency.p95_ms if latency else 0.0,
         "report": dg.MetadataValue.path(candidate(workspace) / quality.REPORT),
@@ -52,13 +52,32 @@ def retrieval_report(workspace: Workspace, facts: Mapping[str, Any]) -> Metadata
 def baseline_comparison(workspace: Workspace, facts: Mapping[str, Any]) -> Metadata:
     verdict = quality.verdict_of(workspace)
     changes = [("gained", case) for case in verdict.gained] + [("lost", case) for case in verdict.lost]
-    rows = [(what, case.id, case.before or "-", case.after or "-", case.query) for what, case in changes]
+    rows = [(what, plain(case.id), case.before or "-", case.after or "-", plain(case.query)) for what, case in changes]
+    frozen = workspace.baseline(facts["revision"])
     return {
         "outcome": verdict.outcome,
         "reasons": dg.MetadataValue.md(reasons([*verdict.reasons, *verdict.warnings])),
         "deltas": dg.MetadataValue.md(delta_table(verdict.deltas)),
         "gained_and_lost": dg.MetadataValue.md(markdown_table(("", "case", "before", "after", "question"), rows)),
-        "baseline": dg.MetadataValue.path(workspace.baseline(facts["revision"])),
+        "baseline": dg.MetadataValue.path(frozen) if frozen.is_file() else "none is frozen for this revision",
+        "verdict": dg.MetadataValue.path(candidate(workspace) / quality.VERDICT),
+    }
+
+
+def published_index(workspace: Workspace, facts: Mapping[str, Any]) -> Metadata:
+    """Which index answers now, what it is of, how good it is, and how to ask it."""
+    revision = material(workspace, "repo_checkout").facts["revision"]
+    report = quality.report_of(workspace)
+    shown = ("hit@5", "mrr")
+    return {
+        "ask": dg.MetadataValue.md(f"`gitcontext ask --corpus {workspace.spec.name} 'Where is …?'`, or the job `ask`"),
+        "revision": revision,
+        **tree_link(workspace, revision),
+        "dagster/row_count": material(workspace, "chunks").facts["rows"],
+        **{key.replace("@", "_at_"): report.metrics[key].value for key in shown if report and key in report.metrics},
+        "snapshot": facts["snapshot"],
+        "previous": facts["previous"] or "none",
+        "index": dg.MetadataValue.path(candidate(workspace)),
     }
 
 
@@ -74,7 +93,7 @@ def slice_table(report: Report) -> str:
     keys = [key for key in ("hit@1", "hit@5", "mrr") if key in report.metrics]
     parts = {(part.label, part.value): part.metrics for part in report.slices}
     rows = [
-        (*key, len(ids), *(f"{parts[key][metric].value:.3f}" for metric in keys))
+        (*map(plain, key), len(ids), *(f"{parts[key][metric].value:.3f}" for metric in keys))
         for key, ids in distinct_slices(report.cases)
     ]
     return markdown_table(("label", "value", "cases", *keys), rows)
@@ -107,7 +126,13 @@ def worst_cases(workspace: Workspace, report: Report) -> str:
         gold = golden.get(case.id, ())
         wanted = _gold_link(workspace, view, revision, gold[0]) if gold else "-"
         rows.append(
-            (case.id, case.rank or case.failure or "miss", case.query, wanted, _first(workspace, revision, case))
+            (
+                plain(case.id),
+                case.rank or plain(case.failure or "miss"),
+                plain(case.query),
+                wanted,
+                _first(workspace, revision, case),
+            )
         )
     return markdown_table(("case", "rank", "question", "answer", "came first"), rows)
 
@@ -135,9 +160,10 @@ def _link(
     commit: str | None,
     pr: int | None,
 ) -> str:
-    """A link to GitHub where the corpus is on GitHub; else the name alone, for `git:` links open nowhere."""
-    slug = workspace.spec.github
-    label = name.replace("[", "(").replace("]", ")")
+    """A link to GitHub, under the name without its folders; without GitHub the name alone, for `git:` links open
+    nowhere."""
+    slug = workspace.spec.repository
+    label = plain(name if path is None else name.removeprefix(path[: path.rfind("/") + 1]))
     if slug is None:
         return label
     if name.startswith("pr:") and pr is not None:

@@ -14,6 +14,7 @@ from gitcontext_pipeline.corpus.redaction import redact
 
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DEFAULT_TOLERANCE = 5.0
+DEFAULT_FRESH_WITHIN_DAYS = 90
 
 _NAME = r"^[a-z0-9][a-z0-9_]{0,62}$"
 _SHA1 = r"^[0-9a-f]{40}$"
@@ -119,7 +120,8 @@ _Glob = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "not": 
 class CorpusSpec(_Strict):
     """One repository to index. `github` is the slug that permalinks are made from; without it links are local.
 
-    `github_url` is the GitHub Enterprise server that the slug belongs to, where it is not github.com.
+    `github_url` is the GitHub Enterprise server that the slug belongs to, where it is not github.com. Within
+    `fresh_within_days` the published index must have been materialized to be called fresh; None asks for nothing.
     """
 
     name: Annotated[str, Field(pattern=_NAME, description="lower-case letters, digits and underscores")]
@@ -134,6 +136,7 @@ class CorpusSpec(_Strict):
     golden_set: str | None = None
     tolerance: Annotated[float, Field(ge=0, le=100)] = DEFAULT_TOLERANCE
     answers: bool = False
+    fresh_within_days: Annotated[int, Field(ge=1, le=3650)] | None = DEFAULT_FRESH_WITHIN_DAYS
     embedding_model: Annotated[str, Field(min_length=1)] = DEFAULT_MODEL
 
     @property

@@ -1,8 +1,19 @@
-"""Alerts on failed runs and on checks that warn: off until somebody starts the sensors and names a webhook."""
+"""Alerts on failed runs and on checks that warn: off until somebody starts the sensors and names a webhook.
+
+Runs of the command line (`gitcontext index`, `dagster asset materialize`) belong to no code location, so the sensors
+watch all of them.
+"""
 
 import dagster as dg
 
-from gitcontext_pipeline.components.alerts import deliver, failed_checks, failure_text, warning_text
+from gitcontext_pipeline.components.alerts import (
+    DAGSTER_VARIABLE,
+    WEBHOOK_VARIABLE,
+    deliver,
+    failed_checks,
+    failure_text,
+    warning_text,
+)
 
 OFF = dg.DefaultSensorStatus.STOPPED
 
@@ -11,7 +22,10 @@ OFF = dg.DefaultSensorStatus.STOPPED
     name="alert_on_failure",
     default_status=OFF,
     minimum_interval_seconds=30,
-    description="Tells the log, and the webhook in GITCONTEXT_ALERT_WEBHOOK, which run failed and why.",
+    monitor_all_code_locations=True,
+    description="Tells which run failed, at which step or blocking check, and why: a regression that the gate stopped, "
+    f"an origin that cannot be reached. Needs a webhook's address in `{WEBHOOK_VARIABLE}`; without one it tells its "
+    f"own log alone. `{DAGSTER_VARIABLE}` makes it link to the run.",
 )
 def alert_on_failure(context: dg.RunFailureSensorContext) -> None:
     """A failed blocking check fails its run, so the gate's verdict comes this way."""
@@ -31,7 +45,9 @@ def alert_on_failure(context: dg.RunFailureSensorContext) -> None:
     name="alert_on_warning",
     default_status=OFF,
     minimum_interval_seconds=30,
-    description="Tells the log, and the webhook in GITCONTEXT_ALERT_WEBHOOK, which checks of a run did not pass.",
+    monitor_all_code_locations=True,
+    description="Tells which checks did not pass in a run that succeeded, as when a substitute origin had to answer. "
+    f"Needs a webhook's address in `{WEBHOOK_VARIABLE}`; without one it tells its own log alone.",
 )
 def alert_on_warning(context: dg.RunStatusSensorContext) -> None:
     """Dagster has no sensor for asset checks; their evaluations are read from the run's own records."""

@@ -6,54 +6,67 @@ from typing import Any
 import dagster as dg
 from pydantic import Field
 
-from gitcontext_pipeline.answer.evidence import Answer
+from gitcontext_pipeline.answer.evidence import Answer, title
+from gitcontext_pipeline.components.metadata import plain
+
+QUESTION = "Where does Requests strip redirect authorization?"
+QUESTION_TAG = "question"
+"""On every run of the job, so that the list of runs says what was asked."""
 
 
 class AskConfig(dg.Config):
-    """What to ask. Without a corpus, the one published last answers."""
+    """What to ask, and of which corpus."""
 
-    question: str = Field(default="Where does Requests strip redirect authorization?", description="In plain words.")
-    corpus: str | None = Field(default=None, description="Name of a published corpus.")
-    top: int = Field(default=5, ge=1, le=200, description="How many pieces of evidence.")
-    scope: str | None = Field(default=None, description="Only code, docs, history or tests.")
-    generate: bool = Field(default=False, description="Let the local model explain; only what can be checked is shown.")
+    question: str = Field(default=QUESTION, description="In plain words, or a name or error message as it is written.")
+    corpus: str | None = Field(
+        default=None, description="Name of a published corpus, as `gitcontext corpora` lists them; else the newest."
+    )
+    top: int = Field(default=5, ge=1, le=200, description="How many pieces of evidence to show, 1 to 200.")
+    scope: str | None = Field(default=None, description="Only `code`, `docs`, `history` or `tests`; else all of them.")
+    generate: bool = Field(
+        default=False,
+        description="Let a local model explain the evidence (`gitcontext setup-model` first); only what can be checked "
+        "against the cited lines is shown.",
+    )
 
 
 class ExplainConfig(dg.Config):
     """Whether the local model explains."""
 
-    generate: bool = False
+    generate: bool = Field(default=False, description="Let the local model explain the evidence.")
 
 
 class RetrieveConfig(dg.Config):
     """What to search for."""
 
-    question: str
-    corpus: str | None
-    top: int
-    scope: str | None
+    question: str = Field(description="In plain words, or a name or error message as it is written.")
+    corpus: str | None = Field(description="Name of a published corpus; else the one published last.")
+    top: int = Field(description="How many pieces of evidence.")
+    scope: str | None = Field(description="Only code, docs, history or tests; else all of them.")
 
 
-@dg.op(description="The strongest evidence for the question, from a published index.")
+@dg.op(
+    description="Search a published index for the question: the strongest code, docs, commits and pull requests, with "
+    "the exact lines and immutable links."
+)
 def retrieve(context: dg.OpExecutionContext, config: RetrieveConfig) -> Answer:
     from gitcontext_pipeline.answer.opened import open_corpus
     from gitcontext_pipeline.errors import GitContextError
 
+    context.instance.add_run_tags(context.run_id, {QUESTION_TAG: title(config.question)})
     try:
         found = open_corpus(config.corpus).ask(config.question, config.top, config.scope)
     except GitContextError as error:
         raise dg.Failure(description=str(error), allow_retries=False) from error
-    context.add_output_metadata(
-        {
-            "corpus": found.corpus,
-            "revision": found.revision,
-            "found": dg.MetadataValue.md("\n".join(f"- {each.name} ({each.place})" for each in found.evidence)),
-        }
-    )
+    context.log.info(found.summary)
+    context.add_output_metadata({"corpus": found.corpus, "revision": found.revision, "found": len(found.evidence)})
     return found
 
 
-@dg.op(description="Prose about the evidence, as far as it can be checked; passes the evidence on where none is asked.")
+@dg.op(
+    description="Let the local model write about the evidence, and keep of it what can be checked against the cited "
+    "lines. Without `generate` the evidence is passed on as it is."
+)
 def explain(context: dg.OpExecutionContext, config: ExplainConfig, found: Answer) -> Answer:
     from gitcontext_pipeline.answer.local_model import explain_answer
     from gitcontext_pipeline.errors import GitContextError
@@ -68,7 +81,7 @@ def explain(context: dg.OpExecutionContext, config: ExplainConfig, found: Answer
         raise dg.Failure(description=str(error), allow_retries=False) from error
     explanation = explained.explanation
     if explanation is not None:
-        dropped = [f"- {each.text} ({each.rule}: {each.reason})" for each in explanation.dropped]
+        dropped = [f"- {plain(each.text)} ({each.rule}: {plain(each.reason)})" for each in explanation.dropped]
         context.add_output_metadata(
             {
                 "status": explanation.status,
@@ -83,16 +96,22 @@ def explain(context: dg.OpExecutionContext, config: ExplainConfig, found: Answer
     return explained
 
 
-@dg.op(name="show", description="The answer as Markdown on standard output and in the metadata.")
+@dg.op(
+    description="The answer: in this step's output metadata as Markdown (`answer`) and as one link for each piece of "
+    "evidence, and on standard output."
+)
 def show(context: dg.OpExecutionContext, explained: Answer) -> None:
     text = explained.as_markdown()
     sys.stdout.write(text)
     context.add_output_metadata(
         {
             "answer": dg.MetadataValue.md(text),
+            **{
+                f"{number}. {title(each.name)}": dg.MetadataValue.url(each.url)
+                for number, each in enumerate(explained.evidence, 1)
+            },
             "corpus": explained.corpus,
             "revision": explained.revision,
-            **{f"link_{number}": dg.MetadataValue.url(each.url) for number, each in enumerate(explained.evidence, 1)},
         }
     )
 
@@ -105,10 +124,20 @@ def one_question(config: AskConfig) -> dict[str, Any]:
 
 @dg.graph(config=one_question)
 def answer() -> None:
-    """Retrieve, explain, answer."""
+    """Search the index, explain where asked for, show the answer. Configured in one place, under `answer`."""
     show(explain(retrieve()))
 
 
-@dg.job(description="Answer one question from a published index.")
+@dg.job(
+    config={"ops": {"answer": {"config": AskConfig().model_dump()}}},
+    description="""
+Ask a question about an indexed repository, and get the evidence: code, docs, commits and pull requests with links.
+
+1. **Launchpad**: write your `question`. With `corpus: null` the corpus published last answers.
+2. **Launch Run**. It needs a published index: materialize a corpus first, or run `gitcontext index URL_OR_PATH`.
+3. The answer is the output of the step `answer.show`, at the end of the run's events: `answer` as Markdown, and one
+   link for each piece of evidence. The **stdout** tab has it as text.
+""".strip(),
+)
 def ask() -> None:
     answer()

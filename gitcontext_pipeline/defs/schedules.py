@@ -9,7 +9,8 @@ refresh_pull_requests = dg.define_asset_job(
     "refresh_pull_requests",
     # Upstream as well: a cache is of a checkout, which costs nothing when it is there already.
     selection='+key:"*/pr_cache"+',
-    description="Bring every corpus's pull requests up to date; what depends on them is skipped where nothing changed.",
+    description="Bring the pull requests of every corpus up to date, and all that depends on them: chunks, indexes, "
+    "measurement, gate, publication. Every step is skipped where nothing changed.",
 )
 
 refresh_pull_requests_daily = dg.ScheduleDefinition(
@@ -17,5 +18,7 @@ refresh_pull_requests_daily = dg.ScheduleDefinition(
     job=refresh_pull_requests,
     cron_schedule=EVERY_NIGHT,
     execution_timezone="UTC",
+    description="Every night, the job `refresh_pull_requests`. It keeps `published_index` fresh. GitHub is asked "
+    "only where there is a token (`GITHUB_TOKEN`, `GH_TOKEN` or `gh auth login`).",
     default_status=dg.DefaultScheduleStatus.STOPPED,
 )
