@@ -23,7 +23,7 @@ from gitcontext_pipeline.cli.progress import counting, reader_may_leave
 
 if TYPE_CHECKING:
     from gitcontext_pipeline.evaluation.policy import GatePolicy
-    from gitcontext_pipeline.evaluation.verdict import Verdict
+    from gitcontext_pipeline.evaluation.verdict import Reason, Verdict
 
 ReportArgument = Annotated[
     Path | None, typer.Argument(help="A report that `eval run` wrote.", show_default="measured now")
@@ -130,12 +130,12 @@ def freeze(
         raise UsageError("nobody says why the baseline moves", fix="gitcontext eval freeze --note 'why'")
     if report is not None:
         held = _held(report, config, {}, corpus, golden)
-        path, folder, expected = report, held.baselines, held.expected
+        path, folder, expected, refused = report, held.baselines, held.expected, held.refused
     else:
         target = resolve(config, corpus=corpus, golden=golden)
-        path, folder, expected = target.report, target.baselines, target.expected
+        path, folder, expected, refused = target.report, target.baselines, target.expected, None
     found = read_report(path)
-    if reasons := stale(found, expected):
+    if reasons := [refused] if refused else stale(found, expected):
         raise GitContextError(reasons[0].what, where=path, fix=reasons[0].fix)
     directory = baselines or folder
     replaced = baseline.find_baseline(directory, baseline.revision_of(found)) if directory.is_dir() else None
@@ -182,6 +182,7 @@ def _verdict(
     from gitcontext_pipeline.errors import GitContextError
     from gitcontext_pipeline.evaluation.gate import gate as judged
     from gitcontext_pipeline.evaluation.gate import judge_against
+    from gitcontext_pipeline.evaluation.verdict import Verdict
     from gitcontext_pipeline.steps.measuring import measure
 
     if baseline is not None and not baseline.exists():
@@ -189,6 +190,8 @@ def _verdict(
         raise GitContextError("there is no baseline, and no folder of them", where=baseline, fix="Check the path.")
     if report is not None:
         held = _held(report, config, policy, **given)
+        if held.refused is not None:
+            return Verdict(outcome="incomparable", reasons=[held.refused], tolerance_pp=float(held.policy.tolerance))
         return judged(report, baseline or held.baselines, held.policy, held.expected)
     target = resolve(config, policy=policy, **given)
     with counting("asking") as advance:
@@ -198,11 +201,15 @@ def _verdict(
 
 @dataclass(frozen=True)
 class _Held:
-    """What a report that is named is held against: it may be of any snapshot, but must be of today's golden set."""
+    """What a report that is named is held against: it may be of any snapshot, but must be of today's golden set.
+
+    `refused` says that this golden set cannot be found, so that nobody can tell whether the report is stale.
+    """
 
     baselines: Path
     policy: GatePolicy
     expected: dict[str, Any]
+    refused: Reason | None = None
 
 
 def _held(report: Path, config: Path | None, policy: dict[str, Any], corpus: str | None, golden: Path | None) -> _Held:
@@ -212,9 +219,34 @@ def _held(report: Path, config: Path | None, policy: dict[str, Any], corpus: str
     if corpus is not None or (golden is None and settings.run.corpus and not settings.run.golden):
         target = resolve(config, corpus=corpus, golden=golden, policy=policy)
         return _Held(target.baselines, target.policy, {"dataset": target.expected["dataset"]})
-    path = golden or (Path(settings.run.golden) if settings.run.golden else None)
+    named = golden or (Path(settings.run.golden) if settings.run.golden else None)
+    path, refused = (named, None) if named else _golden_beside(report)
     expected = {} if path is None else {"dataset": read_cases(path).sha256}
-    return _Held((path or report).parent / "baselines", settings.gate.policy(**policy), expected)
+    return _Held((path or report).parent / "baselines", settings.gate.policy(**policy), expected, refused)
+
+
+def _golden_beside(report: Path) -> tuple[Path | None, Reason | None]:
+    """The golden set of the name that the report gives, in its folder, or why it is not known.
+
+    Neither for a report that cannot be read: the gate says so itself.
+    """
+    from gitcontext_pipeline.errors import GitContextError
+    from gitcontext_pipeline.evaluation.report import read_report
+    from gitcontext_pipeline.evaluation.verdict import Reason
+
+    try:
+        found = read_report(report)
+    except GitContextError:
+        return None, None
+    name = Path(found.dataset.name).name
+    path = report.parent / name
+    if name and path.is_file():
+        return path, None
+    corpus = str(found.fingerprints.get("corpus", ""))
+    return None, Reason(
+        what=f"the golden set {name} that was measured is not beside the report, so it may be stale",
+        fix="Name it: --golden FILE" + (f", or --corpus {corpus}" if corpus.isidentifier() else ""),
+    )
 
 
 def _who() -> str:

@@ -10,9 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gitcontext_pipeline.errors import GitContextError, UsageError
-from gitcontext_pipeline.evaluation.measures import metrics_for
 from gitcontext_pipeline.evaluation.report import (
-    SCHEMA_VERSION,
     CaseRanks,
     Measurement,
     Model,
@@ -20,7 +18,7 @@ from gitcontext_pipeline.evaluation.report import (
     read_model,
     read_report,
 )
-from gitcontext_pipeline.evaluation.soundness import nan_metrics, unsound
+from gitcontext_pipeline.evaluation.soundness import malformed, unsound
 from gitcontext_pipeline.storage import read_json, write_atomic
 
 UNPINNED = "unpinned"
@@ -67,12 +65,7 @@ def freeze(report: Report, directory: Path, *, by: str, note: str, at: datetime 
 
 def unfit(report: Report) -> list[str]:
     """Why the report must not become a baseline; empty for a complete and sound one."""
-    reasons = list(report.errors)
-    if report.schema_version != SCHEMA_VERSION:
-        reasons.append(f"it has format {report.schema_version}, this version writes {SCHEMA_VERSION}")
-    due = {metric.key for metric in metrics_for(report.settings.top)}
-    if report.cases and (odd := due ^ report.metrics.keys()):
-        reasons.append(f"its metrics are not those of {report.settings.top} rows: {', '.join(sorted(odd))}")
+    reasons = [*report.errors, *(f"it {fault}" for fault in malformed(report))]
     if failed := report.failed:
         reasons.append(f"{len(failed)} cases failed; {failed[0].id}: {failed[0].failure}")
     impossible = [finding.case for finding in report.audit.findings if finding.problem == "impossible"]
@@ -80,8 +73,6 @@ def unfit(report: Report) -> list[str]:
         reasons.append(f"{len(impossible)} cases cannot be answered from this corpus, such as {impossible[0]}")
     if not report.cases:
         reasons.append("no case was measured")
-    if broken := nan_metrics(report):
-        reasons.append(f"{broken[0]} is not a number")
     return reasons + unsound(report)
 
 

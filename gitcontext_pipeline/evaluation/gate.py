@@ -20,8 +20,8 @@ from gitcontext_pipeline.evaluation.comparability import FREEZE, RERUN, incompar
 from gitcontext_pipeline.evaluation.measures import BY_KEY, mean_exact, metrics_for
 from gitcontext_pipeline.evaluation.metrics import slice_ids
 from gitcontext_pipeline.evaluation.policy import GatePolicy
-from gitcontext_pipeline.evaluation.report import CaseRanks, Report, read_report
-from gitcontext_pipeline.evaluation.soundness import unsound
+from gitcontext_pipeline.evaluation.report import CaseRanks, Measurement, Report, read_report
+from gitcontext_pipeline.evaluation.soundness import malformed, unsound
 from gitcontext_pipeline.evaluation.statistics import changes, hits, paired
 from gitcontext_pipeline.evaluation.verdict import BaselineId, Delta, Reason, Verdict
 
@@ -190,15 +190,16 @@ def _moved(delta: Delta) -> str:
 def _errors(report: Report, baseline: Baseline | None) -> Iterator[Reason]:
     for error in report.errors:
         yield Reason(what=f"the run failed: {error}", fix=f"Mend it and evaluate again: {RERUN}")
-    for contradiction in unsound(report):
-        yield Reason(what=f"the report contradicts itself: {contradiction}", fix=f"Evaluate again: {RERUN}")
+    for fault in _faults(report):
+        yield Reason(what=f"the report {fault}", fix=f"Evaluate again: {RERUN}")
     if not report.cases:
         yield Reason(what="the report has no case", fix=f"Evaluate again: {RERUN}")
-    for contradiction in unsound(baseline) if baseline is not None else []:
-        yield Reason(
-            what=f"the baseline contradicts itself: {contradiction}",
-            fix=f"Restore it from version control, or freeze one: {FREEZE}",
-        )
+    for fault in _faults(baseline) if baseline is not None else []:
+        yield Reason(what=f"the baseline {fault}", fix=f"Restore it from version control, or freeze one: {FREEZE}")
+
+
+def _faults(measurement: Measurement) -> list[str]:
+    return [*malformed(measurement), *(f"contradicts itself: {what}" for what in unsound(measurement))]
 
 
 def _unknown_guards(report: Report, policy: GatePolicy) -> Iterator[Reason]:

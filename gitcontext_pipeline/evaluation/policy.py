@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -13,6 +14,8 @@ from gitcontext_pipeline.evaluation.metrics import Labelled, SliceIds, slice_ids
 
 DEFAULT_TOLERANCE = Fraction(5)
 
+_NUMBER = re.compile(r"[-+]?[0-9.]{1,30}(?:/[0-9]{1,30}|e[-+]?[0-9]{1,3})?", re.IGNORECASE)
+
 SLICE_LABELS = ("kind", "style", "intent", "scope")
 """In the order in which they are told; of two labels that cut out the same cases, the first one is."""
 
@@ -22,13 +25,21 @@ def percentage_points(value: Fraction | int | float | str) -> Fraction:
 
     Raises UsageError for anything that is not a number from 0 to 100.
     """
-    try:
-        exact = value if isinstance(value, Fraction) else Fraction(str(value))
-    except (ValueError, ZeroDivisionError) as error:
-        raise UsageError(f"a tolerance of {value!r}", fix="Give percentage points, such as 5.") from error
+    exact = value if isinstance(value, Fraction) else _read(value)
+    if exact is None:
+        raise UsageError(f"a tolerance of {str(value)[:40]!r}", fix="Give percentage points, such as 5.")
     if not 0 <= exact <= 100:
         raise UsageError(f"a tolerance of {value} percentage points", fix="Give a number from 0 to 100.")
     return exact
+
+
+def _read(value: int | float | str) -> Fraction | None:
+    """The number that `value` writes. A long exponent is none: its power of ten would take minutes and gigabytes."""
+    try:
+        text = str(value).strip()
+        return Fraction(text) if _NUMBER.fullmatch(text) else None
+    except (ValueError, ZeroDivisionError):
+        return None
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class RunChoices(_Table):
     top: Annotated[int, Field(ge=1)] = 10
     use_scope: bool = False
     granularity: Granularity = "passage"
-    seconds_per_query: Annotated[float, Field(gt=0)] = 30.0
+    seconds_per_query: Annotated[float, Field(gt=0, le=86_400)] = 30.0
     max_failed: Annotated[float, Field(ge=0, le=1)] = 0.1
     allow_impossible: bool = False
 
@@ -74,7 +74,7 @@ def read_settings(path: Path) -> Settings:
         written = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise UsageError("no such file", where=path, fix="gitcontext eval init writes one.") from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:  # what is no UTF-8, no TOML, or a number without an end
         raise UsageError(f"cannot be read: {error}", where=path, fix="Write TOML, in UTF-8.") from error
     try:
         settings = Settings.model_validate(written)

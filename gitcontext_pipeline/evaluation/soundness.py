@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gitcontext_pipeline.evaluation.measures import mean_exact, metrics_for
 from gitcontext_pipeline.evaluation.metrics import DIGITS, slice_ids
-from gitcontext_pipeline.evaluation.report import CaseRanks, Measured, Measurement
+from gitcontext_pipeline.evaluation.report import SCHEMA_VERSION, CaseRanks, Measured, Measurement
 
 AGREE = 0.6 * 10**-DIGITS
 """Stored numbers are rounded to DIGITS decimals: half a unit of the last one, and a little for the sum of
@@ -19,18 +19,35 @@ logarithms."""
 
 
 def unsound(measurement: Measurement) -> list[str]:
-    """Everything in which the measurement contradicts itself; empty for a sound one. NaN is left to the comparison."""
+    """Everything in which the measurement contradicts itself; empty for a sound one."""
     return list(_contradictions(measurement))
 
 
-def nan_metrics(measurement: Measurement) -> list[str]:
-    """The names of stored numbers that are not finite numbers."""
-    return [
-        name
-        for name, found in _stored(measurement)
-        for number in (found.value, found.low, found.high)
-        if not math.isfinite(number)
+def malformed(measurement: Measurement) -> list[str]:
+    """Why nothing may be read from the measurement's numbers: of another format, missing, unknown, or none at all."""
+    return list(_malformations(measurement))
+
+
+def _malformations(measurement: Measurement) -> Iterator[str]:
+    if measurement.schema_version != SCHEMA_VERSION:
+        yield f"has format {measurement.schema_version}, this version reads {SCHEMA_VERSION}"
+    top = measurement.settings.top
+    due = {metric.key for metric in metrics_for(top)}
+    parts = [
+        ("", measurement.metrics),
+        *((f" of {part.label} {part.value}", part.metrics) for part in measurement.slices),
     ]
+    for where, metrics in parts if measurement.cases else []:
+        if missing := due - metrics.keys():
+            yield f"lacks {', '.join(f'{key}{where}' for key in sorted(missing))}"
+        if unknown := metrics.keys() - due:
+            yield f"has {', '.join(f'{key}{where}' for key in sorted(unknown))}, which {top} rows cannot tell"
+        if none := [key for key, found in metrics.items() if not _finite(found)]:
+            yield f"holds numbers that are none: {', '.join(f'{key}{where}' for key in none)}"
+
+
+def _finite(measured: Measured) -> bool:
+    return all(math.isfinite(number) for number in (measured.value, measured.low, measured.high))
 
 
 def _contradictions(measurement: Measurement) -> Iterator[str]:
@@ -86,10 +103,3 @@ def _disagreeing(where: str, metrics: Mapping[str, Measured], cases: Sequence[Ca
         true = float(mean_exact(metric, counted))
         if abs(found.value - true) > AGREE:
             yield f"{metric.name} {where} says {found.value:g}, its cases make {true:.{DIGITS}f}"
-
-
-def _stored(measurement: Measurement) -> Iterator[tuple[str, Measured]]:
-    yield from measurement.metrics.items()
-    for part in measurement.slices:
-        for key, found in part.metrics.items():
-            yield f"{key} of {part.label} {part.value}", found

@@ -124,6 +124,56 @@ def test_a_report_of_an_older_golden_set_is_stale(gitcontext: Command, golden: P
     assert gitcontext("eval", "freeze", report, "--golden", golden, "--note", "again").exit_code == 3
 
 
+def test_a_report_is_held_against_the_golden_set_beside_it_without_being_told(
+    gitcontext: Command, golden: Path, here: Path
+) -> None:
+    report = measured(gitcontext, golden)
+    assert gitcontext("eval", "gate", report).exit_code == 0
+    write_lines(golden, *QUESTIONS[:10])
+    result = gitcontext("eval", "gate", report)
+    assert result.exit_code == 3
+    assert "the report is of another dataset" in result.output
+    assert gitcontext("eval", "freeze", report, "--note", "no").exit_code == 3
+
+
+def test_a_report_whose_golden_set_is_nowhere_is_incomparable_until_it_is_named(
+    gitcontext: Command, golden: Path, here: Path
+) -> None:
+    measured(gitcontext, golden, "my_search:retrieve", "--output", here / "elsewhere" / "report.json")
+    report = here / "elsewhere" / "report.json"
+    result = gitcontext("eval", "gate", report, "--markdown", here / "verdict.md")
+    assert result.exit_code == 3
+    assert "gate: incomparable" in result.output
+    assert "--golden FILE" in result.output
+    assert "golden.jsonl" in (here / "verdict.md").read_text()
+    assert gitcontext("eval", "freeze", report, "--note", "no").exit_code == 3
+    assert gitcontext("eval", "gate", report, "--golden", golden).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"value": 1.0', '"value": NaN'),
+        ('"high": 1.0', '"high": Infinity'),
+        ('"schema_version": 1', '"schema_version": 2'),
+    ],
+)
+def test_numbers_that_are_none_and_foreign_formats_are_errors_without_a_baseline(
+    gitcontext: Command, golden: Path, old: str, new: str
+) -> None:
+    report = measured(gitcontext, golden)
+    assert old in report.read_text()
+    report.write_text(report.read_text().replace(old, new))
+    result = gitcontext("eval", "gate", report)
+    assert result.exit_code == 3
+    assert "gate: error" in result.output
+
+
+@pytest.mark.parametrize("tolerance", ["1e-9999999", "1e9999999", "1/0", "nan", "inf", "-1", "101", "5%", ""])
+def test_an_absurd_tolerance_is_refused_at_once(gitcontext: Command, golden: Path, tolerance: str) -> None:
+    assert gitcontext("eval", "gate", measured(gitcontext, golden), f"--tolerance={tolerance}").exit_code == 2
+
+
 def test_without_a_report_the_gate_measures_what_there_is_now(gitcontext: Command, golden: Path, here: Path) -> None:
     (here / "gitcontext.toml").write_text(
         '[eval]\nretriever = "my_search:retrieve"\ngolden = "evals/golden.jsonl"\n[gate]\nmust_hit = ["c3"]\n'

@@ -55,7 +55,7 @@ IMPOSSIBLE = Audit(
         ({"errors": ["no index"]}, "no index"),
         ({"failures": {1: "raised OSError"}}, "1 cases failed; c1: raised OSError"),
         ({"audit": IMPOSSIBLE}, "such as c1"),
-        ({"metrics": {"hit@5": NAN}}, "hit@5 is not a number"),
+        ({"metrics": {"hit@5": NAN}}, "holds numbers that are none: hit@5"),
         ({"cases": []}, "no case was measured"),
         ({"metrics": report_of([None, None]).metrics}, "its cases make"),
         ({"fingerprints": {"dataset": "5" * 64, "corpus_revision": "../../etc"}}, "cannot name a baseline"),
