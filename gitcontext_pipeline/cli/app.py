@@ -11,7 +11,7 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from gitcontext_pipeline import __version__
-from gitcontext_pipeline.cli import ask, corpora, explain, history, indexing, quality_report, tuning
+from gitcontext_pipeline.cli import ask, corpora, explain, history, indexing, quality_report, serve, show, tuning
 from gitcontext_pipeline.cli.evaluate import evaluate_app
 from gitcontext_pipeline.errors import GitContextError
 
@@ -55,8 +55,10 @@ app.command("index")(indexing.index)
 app.command("corpora")(corpora.corpora)
 app.command("snapshots")(corpora.snapshots)
 app.command("rollback")(corpora.rollback)
+app.command("show")(show.show)
 app.command("why")(history.why)
 app.command("fetch-prs")(history.fetch_prs)
+app.command("serve")(serve.serve)
 app.command("setup-model")(explain.setup_model)
 evaluate_app.command("answers")(explain.answers)
 evaluate_app.command("tune")(tuning.tune)
