@@ -14,8 +14,10 @@ from gitcontext_pipeline.components.assets import corpus_assets
 from gitcontext_pipeline.components.checks import corpus_checks
 from gitcontext_pipeline.components.corpus import Corpus
 from gitcontext_pipeline.components.listening import Listener, listening
+from gitcontext_pipeline.components.misconfigured import misconfigured
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.errors import GitContextError, UsageError
+from gitcontext_pipeline.evaluation.cases import read_cases
 from gitcontext_pipeline.state import State, project_directory
 from gitcontext_pipeline.steps.workspace import Workspace, remember
 from gitcontext_pipeline.storage import locked
@@ -35,12 +37,19 @@ class Outcome:
 
 
 def configured(name: str) -> CorpusSpec | None:
-    """The specification of the corpus that a YAML file of this project names so."""
+    """The specification of the corpus that a YAML file of this project names so.
+
+    Raises:
+        UsageError: a YAML file of the project has a mistake.
+    """
     project = project_directory()
     if project is None or not name.isidentifier():
         return None
     tree = dg.ComponentTree.for_project(project)
-    specs = (component.spec for component in tree.get_all_components(Corpus))
+    try:
+        specs = [component.spec for component in tree.get_all_components(Corpus)]
+    except Exception as error:  # what yaml, pydantic or Dagster raise over what people wrote
+        raise misconfigured(error, tree.defs_module_path) from error
     return next((spec for spec in specs if spec.name == name), None)
 
 
@@ -48,11 +57,14 @@ def launch(spec: CorpusSpec, listener: Listener) -> Outcome:
     """Materialize every asset of `spec` and evaluate its checks; the run is recorded in the state's Dagster history.
 
     Raises:
+        UsageError: its golden set cannot be read, which is told before anything is done.
         GitContextError: whatever a step raised.
     """
     state = State.locate()
     project = project_directory() or Path.cwd()
     workspace = Workspace(spec, state, project, listener.progress, listener.advance)
+    if workspace.golden_set is not None:
+        read_cases(workspace.golden_set)
     graph = [*corpus_assets(spec, project), *corpus_checks(spec, project)]
     with locked(workspace.corpus.directory / ".run"), listening(listener), _instance(state) as instance:
         # One run of a corpus at a time: two of different revisions would finish each other's steps.

@@ -1,0 +1,74 @@
+"""`gitcontext index`: what it refuses, and before which work."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from gitcontext_pipeline.state import State
+from tests.cli.conftest import Command
+from tests.repositories import Repository
+
+CORPUS = """\
+type: gitcontext_pipeline.components.Corpus
+
+attributes:
+  name: shop
+  origins:
+    - git: https://example.com/shop.git
+      revision: 3c7baaa05ab4aa49cc819ce3a819d260de19c157
+"""
+
+
+@pytest.fixture
+def configured(here: Path) -> Path:
+    """The YAML file of a project of one corpus; one stands in the project."""
+    (here / "pyproject.toml").write_text(
+        '[tool.dg]\ndirectory_type = "project"\n[tool.dg.project]\nroot_module = "shop_project"\n'
+    )
+    (here / "gitcontext_pipeline").mkdir()
+    (here / "gitcontext_pipeline" / "definitions.py").touch()
+    file = here / "shop_project" / "defs" / "corpora" / "shop" / "defs.yaml"
+    file.parent.mkdir(parents=True)
+    (here / "shop_project" / "__init__.py").touch()
+    (here / "shop_project" / "defs" / "__init__.py").touch()
+    file.write_text(CORPUS)
+    sys.path.insert(0, str(here))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("  name: shop\n", "  name: shop\n  histori: 3\n", 5, "attributes.histori: Extra inputs are not permitted"),
+        ("revision: 3c7", "revision: xyz", 6, "attributes.origins.0.git.revision: String should match"),
+        ("https://example.com", "ext::sh", 6, "attributes.origins.0.git.git: the transport 'ext' is not allowed"),
+        ("  name: shop\n", "  name: shop\n  include: [a\n", 6, "expected ',' or ']'"),
+        ("components.Corpus", "components.Korpus", None, "has no attribute `Korpus`"),
+    ],
+)
+def test_a_mistake_in_a_yaml_file_is_told_with_its_file_line_and_field(
+    gitcontext: Command, configured: Path, old: str, new: str, line: int | None, said: str
+) -> None:
+    configured.write_text(CORPUS.replace(old, new))
+    result = gitcontext("index", "shop")
+    assert result.exit_code == 2, result.output
+    assert said in result.output
+    assert line is None or f"{configured}:{line}: " in result.output
+    assert "dg check defs" in result.output
+
+
+@pytest.mark.parametrize("lines", [None, "not json\n", ""])
+def test_a_golden_set_that_cannot_be_read_is_refused_before_any_work(
+    gitcontext: Command, state: State, here: Path, lines: str | None
+) -> None:
+    repository = Repository(here / "repository")
+    repository.commit("First", {"a.py": "x = 1\n"})
+    if lines is not None:
+        (here / "golden.jsonl").write_text(lines)
+    result = gitcontext("index", repository.path, "--name", "shop", "--golden-set", "golden.jsonl")
+    assert result.exit_code == 2, result.output
+    assert "golden.jsonl" in result.output
+    assert not state.corpus("shop").directory.exists()
