@@ -24,6 +24,13 @@ class Why:
     followed: Followed
     repository: str | None
 
+    @property
+    def between(self) -> list[Touch]:
+        """The changes that neither introduced the lines nor last changed them."""
+        return [
+            touch for touch in self.followed.touches if touch not in (self.followed.introduced, self.followed.changed)
+        ]
+
     def url_of(self, touch: Touch) -> str:
         return commit_url(self.repository, touch.sha)
 

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from gitcontext_pipeline.cli.completion import corpus_names, model_names, scopes
+from gitcontext_pipeline.cli.question import question_from
+from gitcontext_pipeline.cli.terminal import PagerOption, present
+
 if TYPE_CHECKING:
     from gitcontext_pipeline.retrieval.rerank import Reranker
     from gitcontext_pipeline.retrieval.result import Result
@@ -17,11 +21,21 @@ if TYPE_CHECKING:
     Find = Callable[[str], Sequence[Result]]
 
 CorpusOption = Annotated[
-    str | None, typer.Option("--corpus", "-c", help="Which corpus; without it, the one published last.")
+    str | None,
+    typer.Option(
+        "--corpus", "-c", help="Which corpus; without it, the one published last.", autocompletion=corpus_names
+    ),
 ]
 TopOption = Annotated[int, typer.Option("--top", "-n", min=1, max=200, help="How many results.")]
 ScopeOption = Annotated[
-    str | None, typer.Option("--scope", "-s", help="Only code, docs, history or tests.", show_default="everything")
+    str | None,
+    typer.Option(
+        "--scope",
+        "-s",
+        help="Only code, docs, history or tests.",
+        show_default="everything",
+        autocompletion=scopes,
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 RerankOption = Annotated[
@@ -31,7 +45,9 @@ RerankKindsOption = Annotated[str, typer.Option(help="On which results: some of 
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="A question in plain words, an identifier, or an error message.")],
+    question: Annotated[
+        str, typer.Argument(help="A question in plain words, an identifier, or an error message; - reads it.")
+    ],
     corpus: CorpusOption = None,
     top: TopOption = 5,
     scope: ScopeOption = None,
@@ -40,10 +56,16 @@ def ask(
         bool, typer.Option("--generate", "-g", help="Let the local model explain; only what can be checked is shown.")
     ] = False,
     model: Annotated[
-        str | None, typer.Option(help="Name or path of the model that explains.", show_default="setup-model's choice")
+        str | None,
+        typer.Option(
+            help="Name or path of the model that explains.",
+            show_default="setup-model's choice",
+            autocompletion=model_names,
+        ),
     ] = None,
     rerank: RerankOption = None,
     rerank_kinds: RerankKindsOption = "code,docs",
+    pager: PagerOption = True,
 ) -> None:
     """Answer with evidence: the strongest symbols by name, then numbered links with their excerpts.
 
@@ -55,17 +77,23 @@ def ask(
     from gitcontext_pipeline.answer.opened import open_corpus
     from gitcontext_pipeline.cli.streaming import showing_unverified
 
+    asked = question_from(question)
     reranker = _reranker(rerank, rerank_kinds)
     opened = open_corpus(corpus)
-    answer = opened.ask(question, top, scope, reranker=reranker)
+    answer = opened.ask(asked, top, scope, reranker=reranker)
     if generate:
         with showing_unverified() as heard:
             answer = opened.explain(answer, model=model, heard=heard)
-    typer.echo(_json(answer.as_json()) if as_json else answer.as_markdown(), nl=as_json)
+    if as_json:
+        typer.echo(_json(answer.as_json()))
+        return
+    from gitcontext_pipeline.cli.answer_view import draw_answer
+
+    present(answer.as_markdown, lambda screen: draw_answer(screen, answer), page=pager)
 
 
 def search(
-    question: Annotated[str | None, typer.Argument(help="What to look for.")] = None,
+    question: Annotated[str | None, typer.Argument(help="What to look for; - reads it.")] = None,
     corpus: CorpusOption = None,
     top: TopOption = 10,
     scope: ScopeOption = None,
@@ -76,6 +104,7 @@ def search(
     as_json: JsonOption = False,
     rerank: RerankOption = None,
     rerank_kinds: RerankKindsOption = "code,docs",
+    pager: PagerOption = True,
 ) -> None:
     """List the results, one a line, without excerpts.
 
@@ -88,15 +117,20 @@ def search(
 
     if (question is None) == (questions is None):
         raise UsageError("give a question, or --questions FILE", fix="gitcontext search --help")
+    asked = question_from(question or "")
     from gitcontext_pipeline.answer.opened import open_corpus
 
     find = _search(open_corpus(corpus).retriever, top, scope, _reranker(rerank, rerank_kinds))
     if questions is not None:
         _search_all(find, questions, as_json)
-    elif as_json:
-        typer.echo(_json([result.as_row() for result in find(question or "")]))
-    else:
-        _print_results(find(question or ""))
+        return
+    results = find(asked)
+    if as_json:
+        typer.echo(_json([result.as_row() for result in results]))
+        return
+    from gitcontext_pipeline.cli.answer_view import draw_results
+
+    present(lambda: results_as_text(results), lambda screen: draw_results(screen, results), page=pager)
 
 
 def _reranker(model: str | None, kinds: str) -> Reranker | None:
@@ -135,15 +169,18 @@ def _search_all(find: Find, questions: Path, as_json: bool) -> None:
             typer.echo(json.dumps({"id": line.get("id"), "query": line["query"], "results": results}))
         else:
             typer.echo(f"# {' '.join(line['query'].split())}")
-            _print_results(find(line["query"]))
+            typer.echo(results_as_text(find(line["query"])), nl=False)
 
 
-def _print_results(results: Sequence[Result]) -> None:
+def results_as_text(results: Sequence[Result]) -> str:
+    """Two lines a result: its number, score, name and place, then its link."""
     from gitcontext_pipeline.answer.evidence import printable, title
 
+    lines = []
     for number, result in enumerate(results, 1):
-        typer.echo(f"{number:>3}  {result.score:.3f}  {title(result.name)}  ({printable(result.place)})")
-        typer.echo(f"            {result.url}")
+        lines.append(f"{number:>3}  {result.score:.3f}  {title(result.name)}  ({printable(result.place)})\n")
+        lines.append(f"            {result.url}\n")
+    return "".join(lines)
 
 
 def _json(value: Any) -> str:

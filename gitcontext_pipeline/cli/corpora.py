@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from gitcontext_pipeline.cli.ask import JsonOption
+from gitcontext_pipeline.cli.completion import corpus_names, snapshot_ids
 
-NameArgument = Annotated[str, typer.Argument(help="The corpus.", metavar="CORPUS")]
+NameArgument = Annotated[str, typer.Argument(help="The corpus.", metavar="CORPUS", autocompletion=corpus_names)]
 
 
 def corpora(as_json: JsonOption = False) -> None:
@@ -54,7 +55,9 @@ def snapshots(name: NameArgument, as_json: JsonOption = False) -> None:
 
 def rollback(
     name: NameArgument,
-    snapshot: Annotated[str | None, typer.Argument(help="Its id; without one, the snapshot before this.")] = None,
+    snapshot: Annotated[
+        str | None, typer.Argument(help="Its id; without one, the snapshot before this.", autocompletion=snapshot_ids)
+    ] = None,
 ) -> None:
     """Publish an earlier snapshot again.
 

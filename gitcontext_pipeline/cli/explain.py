@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gitcontext_pipeline.cli.ask import JsonOption
+from gitcontext_pipeline.cli.completion import corpus_names, model_names
 
 if TYPE_CHECKING:
     from gitcontext_pipeline.components.listening import Listener
@@ -19,14 +20,23 @@ if TYPE_CHECKING:
 
 ModelOption = Annotated[
     str | None,
-    typer.Option("--model", "-m", help="Name or path of the model; without it, the one setup-model chose."),
+    typer.Option(
+        "--model",
+        "-m",
+        help="Name or path of the model; without it, the one setup-model chose.",
+        autocompletion=model_names,
+    ),
 ]
 
 
 def setup_model(
     model: Annotated[
         str | None,
-        typer.Argument(help="qwen3-1.7b, qwen3-0.6b, tiny, or the path of a GGUF file.", show_default="qwen3-1.7b"),
+        typer.Argument(
+            help="qwen3-1.7b, qwen3-0.6b, tiny, or the path of a GGUF file.",
+            show_default="qwen3-1.7b",
+            autocompletion=model_names,
+        ),
     ] = None,
     list_models: Annotated[bool, typer.Option("--list", help="List the models there are by name.")] = False,
 ) -> None:
@@ -61,7 +71,9 @@ def setup_model(
 
 
 def answers(
-    corpus: Annotated[str | None, typer.Argument(help="The corpus; without it, the one published last.")] = None,
+    corpus: Annotated[
+        str | None, typer.Argument(help="The corpus; without it, the one published last.", autocompletion=corpus_names)
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N questions.", show_default="all")] = None,
     top: Annotated[int, typer.Option(min=1, max=50, help="Pieces of evidence for each question.")] = 5,
     model: ModelOption = None,

@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gitcontext_pipeline.cli.ask import CorpusOption, JsonOption
+from gitcontext_pipeline.cli.completion import corpus_names
+from gitcontext_pipeline.cli.place import PlaceArgument, located
+from gitcontext_pipeline.cli.terminal import PagerOption, present
 
 if TYPE_CHECKING:
     from gitcontext_pipeline.answer.why import Why
+    from gitcontext_pipeline.cli.terminal import Screen
     from gitcontext_pipeline.corpus.follow import Touch
 
 
 def fetch_prs(
-    name: Annotated[str | None, typer.Argument(help="The corpus; without it, the one published last.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="The corpus; without it, the one published last.", autocompletion=corpus_names)
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the newest so many pull requests.")] = None,
     since: Annotated[str | None, typer.Option(help="Only what was merged since this date, e.g. 2024-01-31.")] = None,
     as_json: JsonOption = False,
@@ -53,9 +59,10 @@ def fetch_prs(
 
 
 def why(
-    place: Annotated[str, typer.Argument(metavar="FILE:LINE", help="A line, or lines as FILE:FIRST-LAST.")],
+    place: PlaceArgument,
     corpus: CorpusOption = None,
     as_json: JsonOption = False,
+    pager: PagerOption = True,
 ) -> None:
     """Tell which change introduced some lines, and which one last really changed them.
 
@@ -63,40 +70,48 @@ def why(
 
     Example: gitcontext why src/requests/sessions.py:154-184
     """
-    from gitcontext_pipeline.answer.source import Place
+    from gitcontext_pipeline.answer.enclosing import enclosing
+    from gitcontext_pipeline.answer.source import read_source
     from gitcontext_pipeline.answer.why import why as follow
-    from gitcontext_pipeline.state import State
 
-    found = follow(State.locate().choose(corpus), Place.parse(place))
+    chosen, lines = located(place, corpus)
+    found = follow(chosen, lines)
     if as_json:
         typer.echo(json.dumps(found.as_json(), indent=2, ensure_ascii=False))
         return
-    _print(found)
+
+    def draw(screen: Screen) -> None:
+        from gitcontext_pipeline.cli.source_view import draw_why
+
+        draw_why(screen, found, read_source(chosen, lines), enclosing(chosen, lines))
+
+    present(lambda: _plain(found), draw, page=pager)
 
 
-def _print(found: Why) -> None:
+def _plain(found: Why) -> str:
     from gitcontext_pipeline.answer.evidence import printable, title
 
-    def show(heading: str, touch: Touch) -> None:
+    def told(heading: str, touch: Touch) -> list[str]:
         by = f" by {touch.author}" if touch.author else ""
-        typer.echo(f"{heading} {touch.name}, {title(touch.title)}")
-        typer.echo(f"    {touch.date[:10]}{printable(by)}  {found.url_of(touch)}")
+        return [
+            f"{heading} {touch.name}, {title(touch.title)}",
+            f"    {touch.date[:10]}{printable(by)}  {found.url_of(touch)}",
+        ]
 
-    typer.echo(f"{printable(str(found.place))} at {found.revision}")
-    typer.echo(f"    {found.url}")
+    lines = [f"{printable(str(found.place))} at {found.revision}", f"    {found.url}"]
     introduced, changed = found.followed.introduced, found.followed.changed
     if introduced is None:
-        typer.echo("older than the history that was fetched")
+        lines.append("older than the history that was fetched")
     else:
-        show("introduced in", introduced)
+        lines += told("introduced in", introduced)
     if changed is not None and changed != introduced:
-        show("last changed in", changed)
-    between = [touch for touch in found.followed.touches if touch not in (introduced, changed)]
-    if between:
-        typer.echo("and touched by")
-        for touch in between:
-            mark = " (reformatting)" if touch.reformatting else ""
-            typer.echo(f"    {touch.date[:10]}  {touch.name}, {title(touch.title)}{mark}")
+        lines += told("last changed in", changed)
+    if found.between:
+        lines.append("and touched by")
+    for touch in found.between:
+        mark = " (reformatting)" if touch.reformatting else ""
+        lines.append(f"    {touch.date[:10]}  {touch.name}, {title(touch.title)}{mark}")
+    return "\n".join(lines) + "\n"
 
 
 def _date(text: str | None) -> str | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gitcontext_pipeline.cli.ask import JsonOption
+from gitcontext_pipeline.cli.completion import corpus_names
 
 if TYPE_CHECKING:
     from gitcontext_pipeline.evaluation.quality_tables import CorpusQuality
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 def quality(
     corpora: Annotated[
-        list[str] | None, typer.Argument(help="Indexed corpora; by default, each that has a golden set.")
+        list[str] | None,
+        typer.Argument(help="Indexed corpora; by default, each that has a golden set.", autocompletion=corpus_names),
     ] = None,
     write: Annotated[
         Path | None, typer.Option(help="Renew the marked blocks of this page; causes written there are kept.")

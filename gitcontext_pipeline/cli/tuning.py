@@ -8,12 +8,16 @@ from typing import Annotated
 import typer
 
 from gitcontext_pipeline.cli.ask import JsonOption
+from gitcontext_pipeline.cli.completion import corpus_names
 
 SHOWN = ("hit@1", "hit@3", "hit@5", "mrr", "ndcg@10")
 
 
 def tune(
-    corpora: Annotated[list[str], typer.Argument(help="Indexed corpora that have golden sets; two or more.")],
+    corpora: Annotated[
+        list[str],
+        typer.Argument(help="Indexed corpora that have golden sets; two or more.", autocompletion=corpus_names),
+    ],
     as_json: JsonOption = False,
 ) -> None:
     """Learn one weight a feature from the golden sets of several corpora, and judge them on corpora left out.

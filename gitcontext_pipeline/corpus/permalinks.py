@@ -5,7 +5,9 @@ A repository is named by its slug `OWNER/NAME` on github.com, or by its whole ad
 
 from __future__ import annotations
 
-from urllib.parse import quote
+import re
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
 
 GITHUB = "https://github.com"
 
@@ -33,3 +35,33 @@ def pull_request_url(repository: str, number: int) -> str:
 
 def _address(repository: str) -> str:
     return repository if "://" in repository else f"{GITHUB}/{repository}"
+
+
+@dataclass(frozen=True, slots=True)
+class FileLink:
+    """What a link that `file_url` made says; `repository` is its whole address, None for a `git:` link."""
+
+    repository: str | None
+    revision: str
+    path: str
+    start_line: int
+    end_line: int
+
+    def is_of(self, repository: str | None) -> bool:
+        """Whether `repository`, a slug or an address, is the one that is meant."""
+        return self.repository == (_address(repository) if repository else None)
+
+
+def read_file_url(url: str) -> FileLink | None:
+    """The inverse of `file_url`; None for anything that it does not make."""
+    found = _FILE_URL.fullmatch(url)
+    if found is None:
+        return None
+    start = int(found["start"])
+    return FileLink(found["repository"], found["revision"], unquote(found["path"]), start, int(found["end"] or start))
+
+
+_FILE_URL = re.compile(
+    r"(?:git:|(?P<repository>https?://[^?#]+)/blob/)(?P<revision>[0-9a-f]{40})[:/](?P<path>[^?#]+)(?:\?plain=1)?"
+    r"#L(?P<start>\d{1,9})(?:-L(?P<end>\d{1,9}))?"
+)

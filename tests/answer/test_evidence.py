@@ -8,7 +8,7 @@ import pytest
 
 from gitcontext_pipeline.answer.evidence import LONGEST_LINE, LONGEST_TITLE, Answer
 from gitcontext_pipeline.answer.lineage import ChangeRef, Lineage
-from gitcontext_pipeline.cli.ask import _print_results
+from gitcontext_pipeline.cli.ask import results_as_text
 from tests.answer.evidence import FIX, REVISION, STRIP
 
 HUGE = "Strip the header " + "again and " * 10_000
@@ -30,8 +30,7 @@ def test_long_titles_and_lines_are_cut_when_printed_and_whole_in_json() -> None:
     assert ANSWER.as_json()["evidence"][0]["text"] == HUGE
 
 
-def test_a_list_of_results_has_no_endless_title(capsys: pytest.CaptureFixture[str]) -> None:
-    _print_results(ANSWER.evidence)
-    printed = capsys.readouterr().out
+def test_a_list_of_results_has_no_endless_title() -> None:
+    printed = results_as_text(ANSWER.evidence)
     assert "…  (pull request #4718)" in printed
     assert max(map(len, printed.splitlines())) < LONGEST_TITLE + 60

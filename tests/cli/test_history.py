@@ -36,9 +36,14 @@ def indexed(repository: Repository, state: State, tmp_path: Path) -> Workspace:
     remember(made)
     check_out(made)
     cache_pull_requests(made)
-    write_json(made.corpus.snapshots / "made" / "manifest.json", {"github": "acme/client", "revision": repository.head})
-    made.corpus.pointer.write_text("made")
+    publish(made, repository.head)
     return made
+
+
+def publish(workspace: Workspace, revision: str) -> None:
+    manifest = {"github": "acme/client", "revision": revision}
+    write_json(workspace.corpus.snapshots / revision[:12] / "manifest.json", manifest)
+    workspace.corpus.pointer.write_text(revision[:12])
 
 
 def run(*arguments: str, code: int = 0) -> str:
@@ -67,6 +72,8 @@ def test_why_tells_of_later_changes_too(repository: Repository, indexed: Workspa
     later = Workspace(moved, indexed.state, indexed.project)
     check_out(later)
     cache_pull_requests(later)
+    assert json.loads(run("why", BACKOFF, "--json"))["changed"]["pr"] == PULL_REQUEST, "not published yet"
+    publish(later, repository.head)
     told = json.loads(run("why", BACKOFF, "--json"))
     assert (told["introduced"]["pr"], told["changed"]["pr"]) == (PULL_REQUEST, 12)
     assert [touch["pr"] for touch in told["touches"]] == [12, PULL_REQUEST]
@@ -77,7 +84,7 @@ def test_why_tells_of_later_changes_too(repository: Repository, indexed: Workspa
     ("place", "reason"),
     [
         ("retry.py", "names no line"),
-        ("retry.py:0", "names no line"),
+        ("retry.py:0", "there is no line 0"),
         ("retry.py:9-2", "ends before it begins"),
         ("nowhere.py:1", "there is no file 'nowhere.py'"),
         ("retry.py:999", "has 10 lines"),
