@@ -94,11 +94,13 @@ class Changes:
             UsageError: there is no such change, or several.
         """
         wanted = commit.strip().lower()
+        if not re.fullmatch(f"[0-9a-f]{{{SHORTEST_COMMIT},40}}", wanted):
+            raise UsageError(f"{commit!r} names no commit", fix=f"give {SHORTEST_COMMIT} to 40 digits of its id")
         found = [change for change in self._newest if change.commit.startswith(wanted)]
-        if not re.fullmatch(f"[0-9a-f]{{{SHORTEST_COMMIT},40}}", wanted) or len(found) != 1:
-            what = "several changes are" if len(found) > 1 else "no indexed change is"
+        if len(found) != 1:
+            what = "several changes are" if found else "no indexed change is"
             raise UsageError(
-                f"{what} called {commit!r}", fix=f"give at least {SHORTEST_COMMIT} digits of the id of its commit"
+                f"{what} called {wanted}", fix="give all 40 digits; changes older than the index are not in it"
             )
         said = (row for row, its in self._said.items() if its == found[0].commit and row != found[0].row)
         return self._retriever.take([found[0].row, *said])
@@ -148,14 +150,16 @@ class Changes:
             yield from (commits[row] for commits in self._lineage if commits[row])
 
     def _unknown(self, path: str, symbol: str) -> UsageError:
+        hint = "paths are given from the top of the repository"
         if symbol:
+            hint = "ask for changes by a question instead"
             last = symbol.rpartition(".")[2]
             near = dict.fromkeys(name for name in self._traits.symbols if last in name)
         else:
             last = path.rpartition("/")[2]
             near = dict.fromkeys(where for where in self._traits.paths if where.endswith(f"/{last}"))
         what = f"no symbol {symbol!r}" + (f" in {path!r}" if path else "") if symbol else f"no file or folder {path!r}"
-        fix = f"is it one of {', '.join(list(near)[:3])}?" if near else "paths are given from the top of the repository"
+        fix = f"is it one of {', '.join(list(near)[:3])}?" if near else hint
         return UsageError(f"{what} is indexed, and no change names one", fix=fix)
 
 

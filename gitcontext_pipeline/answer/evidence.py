@@ -61,7 +61,7 @@ class Answer:
     @property
     def summary(self) -> str:
         """One sentence that names the strongest pieces; it claims no more than that they were found."""
-        named = list(dict.fromkeys(_code_span(result.name) for result in self.evidence))[:STRONGEST]
+        named = list(dict.fromkeys(code_span(result.name) for result in self.evidence))[:STRONGEST]
         if not named:
             return "No evidence found."
         if not self.strong:
@@ -78,7 +78,7 @@ class Answer:
             lines += [self.explanation.as_markdown()]
         for number, result in enumerate(self.evidence, 1):
             nearest = "" if self.strong else "nearest, not strong: "
-            lines += [f"[{number}] {nearest}{_code_span(result.name)} ({printable(result.place)})", f"    {result.url}"]
+            lines += [f"[{number}] {nearest}{code_span(result.name)} ({printable(result.place)})", f"    {result.url}"]
             lines += [f"    {line}" for line in provenance(result, self.lineage.get(result.id))]
             lines += ["", textwrap.indent(excerpt(result, excerpt_lines), "    | ", lambda _: True), ""]
         return "\n".join(lines) + "\n"
@@ -94,7 +94,7 @@ def excerpt(result: Result, limit: int) -> str:
 
 def printable_lines(text: str, longest: int = LONGEST_LINE) -> list[str]:
     """The lines of `text`, printable, each of at most `longest` characters."""
-    return [_cut(printable(line), longest) for line in text.split("\n")]
+    return [_cut(printable(line[: longest + 1]), longest) for line in text.split("\n")]
 
 
 def printable(line: str) -> str:
@@ -138,7 +138,7 @@ def _told(what: str, change: ChangeRef) -> str:
     return f"{what} {change.name}, {title(change.title)}{on}: {change.url}"
 
 
-def _code_span(text: str) -> str:
+def code_span(text: str) -> str:
     flat = title(text)
     fence = "``" if "`" in flat else "`"
     return f"{fence}{flat}{fence}"

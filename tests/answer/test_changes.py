@@ -122,10 +122,15 @@ def test_a_change_comes_with_what_was_said_about_it(changes: Changes) -> None:
     assert titles(changes.of(FIRST)) == ["First"]
 
 
-@pytest.mark.parametrize("commit", ["333333", "9" * 40, "wait longer", "", "3333333g", "*"])
-def test_a_commit_that_is_none_is_refused(changes: Changes, commit: str) -> None:
-    with pytest.raises(UsageError, match="at least 7 digits"):
+@pytest.mark.parametrize("commit", ["333333", "wait longer", "", "3333333g", "*", "3" * 41])
+def test_what_names_no_commit_is_refused(changes: Changes, commit: str) -> None:
+    with pytest.raises(UsageError, match="give 7 to 40 digits"):
         changes.of(commit)
+
+
+def test_a_commit_that_is_not_indexed_is_refused(changes: Changes) -> None:
+    with pytest.raises(UsageError, match="no indexed change is called 9999999"):
+        changes.of("9999999")
 
 
 def test_a_corpus_without_history_says_so(tmp_path: Path) -> None:
