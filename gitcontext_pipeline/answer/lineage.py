@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gitcontext_pipeline.chunks import table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,37 +39,37 @@ class Lineage:
         return asdict(self)
 
 
-def lineage_of(snapshot: Path, ids: Collection[str]) -> dict[str, Lineage]:
-    """The lineage of some chunks of a snapshot, by their ids; one of an older version has none."""
-    import pyarrow as pa
+class Lineages:
+    """The lineage of the chunks of one table: read through once, so that each question only looks up its own."""
 
-    wanted = ("id", "introduced", "changed", "stands")
-    try:
-        rows = _rows(snapshot, wanted, "id", ids)
-    except (OSError, pa.ArrowException):
-        return {}
-    if not rows or any(name not in rows[0] for name in wanted):
-        return {}
-    shas = {row[name] for row in rows for name in ("introduced", "changed")} - {None}
-    changes = _changes(snapshot, shas) if shas else {}
-    return {
-        row["id"]: Lineage(changes.get(row["introduced"]), changes.get(row["changed"]), tuple(row["stands"] or ()))
-        for row in rows
-    }
+    def __init__(self, chunks: pa.Table) -> None:
+        self._known = {"introduced", "changed", "stands"} <= set(chunks.column_names)  # an older version has none
+        self._chunks = chunks
+        self._rows = {id_: row for row, id_ in enumerate(chunks.column("id").to_pylist())}
+        # Reviews and discussions carry the commit of the pull request that they are about.
+        own = zip(chunks.column("commit").to_pylist(), chunks.column("symbol_kind").to_pylist(), strict=True)
+        self._changes = {commit: row for row, (commit, kind) in enumerate(own) if commit and kind is None}
 
+    def of(self, ids: Iterable[str]) -> dict[str, Lineage]:
+        """The lineage of some chunks, by their ids, as far as the table tells."""
+        if not self._known:
+            return {}
+        found = self._read(
+            ("id", "introduced", "changed", "stands"), [self._rows[id_] for id_ in ids if id_ in self._rows]
+        )
+        changes = self._changes_of({row[name] for row in found for name in ("introduced", "changed")})
+        return {
+            row["id"]: Lineage(changes.get(row["introduced"]), changes.get(row["changed"]), tuple(row["stands"] or ()))
+            for row in found
+        }
 
-def _changes(snapshot: Path, shas: Collection[str]) -> Mapping[str | None, ChangeRef]:
-    rows = _rows(snapshot, ("commit", "pr", "signature", "date", "url", "symbol_kind"), "commit", shas)
-    # Reviews and discussions carry the commit of the pull request that they are about.
-    return {
-        row["commit"]: ChangeRef(row["commit"], row["pr"], row["signature"], row["date"], row["url"])
-        for row in rows
-        if row["symbol_kind"] is None
-    }
+    def _changes_of(self, commits: Collection[str | None]) -> Mapping[str | None, ChangeRef]:
+        places = [self._changes[commit] for commit in commits if commit in self._changes]
+        rows = self._read(("commit", "pr", "signature", "date", "url"), places)
+        return {
+            row["commit"]: ChangeRef(row["commit"], row["pr"], row["signature"], row["date"], row["url"])
+            for row in rows
+        }
 
-
-def _rows(snapshot: Path, columns: Sequence[str], key: str, values: Collection[str]) -> list[dict[str, Any]]:
-    """Those columns of the chunks whose `key` is one of `values`."""
-    found = table.read(snapshot / "chunks.parquet", columns)
-    wanted = frozenset(values)
-    return table.rows_at(found, [place for place, value in enumerate(found.column(key).to_pylist()) if value in wanted])
+    def _read(self, columns: Sequence[str], places: Sequence[int]) -> list[dict[str, Any]]:
+        return table.rows_at(self._chunks.select(list(columns)), places)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gitcontext_pipeline.answer.changes import Changes, Filters
 from gitcontext_pipeline.answer.evidence import Answer
-from gitcontext_pipeline.answer.lineage import Lineage, lineage_of
+from gitcontext_pipeline.answer.lineage import Lineage, Lineages
 from gitcontext_pipeline.answer.source import Place, Source, read_source
 from gitcontext_pipeline.answer.why import Why, why
 from gitcontext_pipeline.errors import NotIndexed
@@ -85,7 +85,11 @@ class Corpus:
 
     def lineage(self, results: Iterable[Result]) -> Mapping[str, Lineage]:
         """Where each of the results comes from and what became of it, by its id, as far as the history tells."""
-        return lineage_of(self._directory, [result.id for result in results])
+        return self._lineages.of(result.id for result in results)
+
+    @cached_property
+    def _lineages(self) -> Lineages:
+        return Lineages(self.retriever.chunks)
 
     def explain(self, answer: Answer, *, model: str | None = None, heard: Heard = lambda sentences: None) -> Answer:
         """`answer` with what a local model says about it, as far as that can be checked; see `explain_answer`."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gitcontext_pipeline.answer.evidence import Answer
-from gitcontext_pipeline.answer.lineage import lineage_of
+from gitcontext_pipeline.answer.lineage import Lineages
 from gitcontext_pipeline.chunks import table
 from gitcontext_pipeline.chunks.table import Chunk
 from gitcontext_pipeline.retrieval.result import Result
@@ -54,7 +54,7 @@ def rows(tmp_path: Path) -> list[dict[str, Any]]:
 def told(rows: list[dict[str, Any]], tmp_path: Path) -> str:
     names = [name for name in Result.__dataclass_fields__ if name in rows[0]]
     evidence = tuple(Result(score=1.0, **{name: row[name] for name in names}) for row in rows)
-    lineage = lineage_of(tmp_path, [row["id"] for row in rows])
+    lineage = Lineages(table.read(tmp_path / "chunks.parquet")).of(row["id"] for row in rows)
     return Answer("Why wait?", "demo", PIN, evidence, lineage=lineage).as_markdown()
 
 
@@ -75,5 +75,10 @@ def test_a_review_says_what_it_is_about(told: str) -> None:
     assert "    the thread\n" in told
 
 
-def test_a_snapshot_without_lineage_is_no_error(tmp_path: Path) -> None:
-    assert lineage_of(tmp_path, ["0" * 16]) == {}
+def test_a_snapshot_of_an_older_version_has_no_lineage(rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    old = table.read(tmp_path / "chunks.parquet").drop_columns(["introduced", "changed", "stands"])
+    assert Lineages(old).of(row["id"] for row in rows) == {}
+
+
+def test_a_chunk_of_another_snapshot_has_no_lineage(rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    assert Lineages(table.read(tmp_path / "chunks.parquet")).of(["0" * 16]) == {}
