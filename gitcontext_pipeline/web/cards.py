@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from gitcontext_pipeline.answer.evidence import EXCERPT_LINES, Answer, excerpt
+from gitcontext_pipeline.answer.evidence import EXCERPT_LINES, Answer, excerpt, printable
 from gitcontext_pipeline.answer.lineage import Lineage
 from gitcontext_pipeline.answer.opened import Corpus
 from gitcontext_pipeline.retrieval.features import FEATURES
@@ -73,6 +73,8 @@ def _card(number: int, result: Result, answer: Answer, said: Sequence[Said]) -> 
     if lines > EXCERPT_LINES:  # the excerpt's last line says so; here it becomes a link
         text, left_out = text.rpartition("\n")[0], lines - EXCERPT_LINES + 1
     is_change = result.commit is not None
+    if is_change:  # its title is the card's
+        text = text.removeprefix(printable(result.name)).strip("\n") or text
     return Card(
         number=number,
         result=result,
@@ -87,12 +89,12 @@ def _card(number: int, result: Result, answer: Answer, said: Sequence[Said]) -> 
 
 
 def parts_of(result: Result) -> list[Part]:
-    """What the score is made of, the weightiest first, without what neither helped nor harmed."""
-    parts = sorted(
-        ((name, value) for name, value in result.parts.items() if round(value, 2)), key=lambda part: -abs(part[1])
-    )
-    largest = max((abs(value) for _, value in parts), default=1.0)
-    return [Part(name, FEATURES.get(name, ""), value, value / largest) for name, value in parts]
+    """What the score is made of, in the order in which the features explain each other, without what did nothing."""
+    places = {name: place for place, name in enumerate(FEATURES)}
+    found = [(name, value) for name, value in result.parts.items() if round(value, 2)]
+    largest = max((abs(value) for _, value in found), default=1.0)
+    found.sort(key=lambda part: places.get(part[0], len(places)))
+    return [Part(name, FEATURES.get(name, ""), value, value / largest) for name, value in found]
 
 
 def source_link(corpus: str, path: str, start: int, end: int, context: int = AROUND) -> str:

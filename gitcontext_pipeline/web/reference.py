@@ -92,6 +92,6 @@ def _type(schema: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
         return " or ".join(_type(each) for each in schema["anyOf"])
     if "enum" in schema:
-        return ", ".join(repr(value) for value in schema["enum"])
+        return " or ".join(str(value) or "empty" for value in schema["enum"])
     kind = str(schema.get("type", "anything"))
     return f"list of {_type(schema['items'])}" if kind == "array" and "items" in schema else kind

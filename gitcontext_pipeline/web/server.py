@@ -56,31 +56,33 @@ def address_of(bound: socket.socket) -> str:
     return f"http://{shown}:{port}"
 
 
+def make(library: Library, settings: Settings, bound: socket.socket) -> uvicorn.Server:
+    """A server of the application, that knows the name of the socket it will answer on."""
+    config = uvicorn.Config(
+        create_app(library, _with_own_name(settings, bound)),
+        http="h11",  # the one of uvicorn's parsers that bounds the size of headers
+        h11_max_incomplete_event_size=HEADER_BYTES,
+        ws="none",
+        lifespan="on",
+        log_level="warning",
+        access_log=False,  # questions are the business of those who ask them
+        server_header=False,
+        proxy_headers=False,  # anybody could claim to be another client
+        limit_concurrency=CONNECTIONS,
+        timeout_graceful_shutdown=settings.grace,
+    )
+    return uvicorn.Server(config)
+
+
 def serve(library: Library, settings: Settings, bound: socket.socket, announce: Callable[[str], None]) -> None:
     """Answer on `bound` until SIGINT or SIGTERM; requests that are being answered then are finished first."""
-    app = create_app(library, _with_own_name(settings, bound))
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            http="h11",  # the one of uvicorn's parsers that bounds the size of headers
-            h11_max_incomplete_event_size=HEADER_BYTES,
-            ws="none",
-            lifespan="on",
-            log_level="warning",
-            access_log=False,  # questions are the business of those who ask them
-            server_header=False,
-            proxy_headers=False,  # anybody could claim to be another client
-            limit_concurrency=CONNECTIONS,
-            timeout_graceful_shutdown=settings.grace,
-        )
-    )
+    made = make(library, settings, bound)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # uvicorn raises the signal once more when it is done; the end was asked for, and is none to die of.
+        signal.signal(number, lambda *_: None)
     threading.Thread(target=_warm_up, args=(library,), daemon=True).start()
     announce(address_of(bound))
-    with suppress(KeyboardInterrupt):
-        # uvicorn raises the signal once more when it is done; this end was asked for, and is none to complain about.
-        for number in (signal.SIGINT, signal.SIGTERM) if _in_main_thread() else ():
-            signal.signal(number, lambda *_: None)
-        server.run(sockets=[bound])
+    made.run(sockets=[bound])
 
 
 def _with_own_name(settings: Settings, bound: socket.socket) -> Settings:
@@ -97,7 +99,3 @@ def _warm_up(library: Library) -> None:
     """Load what the first question would wait for; what cannot be loaded is told to who asks."""
     with suppress(GitContextError):
         library.open().search("warm up", 1)
-
-
-def _in_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()
