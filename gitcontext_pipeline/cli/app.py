@@ -11,7 +11,19 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from gitcontext_pipeline import __version__
-from gitcontext_pipeline.cli import ask, corpora, explain, history, indexing, quality_report, serve, show, tuning
+from gitcontext_pipeline.cli import (
+    ask,
+    corpora,
+    doctor,
+    explain,
+    history,
+    indexing,
+    mcp,
+    quality_report,
+    serve,
+    show,
+    tuning,
+)
 from gitcontext_pipeline.cli.evaluate import evaluate_app
 from gitcontext_pipeline.errors import GitContextError
 
@@ -43,7 +55,7 @@ class ReportingGroup(TyperGroup):
 app = typer.Typer(
     cls=ReportingGroup,
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Answers about a pinned git repository, evidence first, with retrieval quality gated like a test.",
@@ -59,6 +71,8 @@ app.command("show")(show.show)
 app.command("why")(history.why)
 app.command("fetch-prs")(history.fetch_prs)
 app.command("serve")(serve.serve)
+app.command("doctor")(doctor.doctor)
+app.command("mcp")(mcp.mcp)
 app.command("setup-model")(explain.setup_model)
 evaluate_app.command("answers")(explain.answers)
 evaluate_app.command("tune")(tuning.tune)

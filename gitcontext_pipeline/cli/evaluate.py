@@ -8,7 +8,7 @@ from gitcontext_pipeline.cli import evaluate_gate, evaluate_golden, evaluate_run
 
 evaluate_app = typer.Typer(
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Measure any retriever over a golden set, and fail a build when it gets worse.",
     epilog="Exit codes: 0 pass or improvement, 1 regression, 2 usage, 3 not comparable or error. "

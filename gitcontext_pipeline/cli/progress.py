@@ -48,9 +48,14 @@ def _lines(console: Console) -> Listener:
         if now - told >= SECONDS_BETWEEN_LINES and done:
             told = now
             rate = done / (now - started)
-            say(f"  {done} of {total}, {rate:.0f} a second, {(total - done) / rate:.0f} s to go")
+            say(f"  {done} of {total}, {told_rate(rate)} a second, {(total - done) / rate:.0f} s to go")
 
     return Listener(progress, advance)
+
+
+def told_rate(rate: float) -> str:
+    """A rate with as many digits as say something."""
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"
 
 
 @contextmanager
@@ -59,16 +64,29 @@ def _bars(console: Console) -> Iterator[Listener]:
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        ProgressColumn,
+        Task,
         TaskID,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.table import Column
+    from rich.text import Text
 
     from gitcontext_pipeline.components.listening import Listener
 
-    counted = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(TextColumn("  {task.description}"), *counted, console=console) as shown:
+    class Rate(ProgressColumn):
+        """How much is done a second; over the whole of it once it is finished."""
+
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text(f"{told_rate(speed)}/s" if speed else "", justify="right")
+
+    described = TextColumn("  {task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"))
+    bar = BarColumn(bar_width=12)
+    counted = (MofNCompleteColumn(), Rate(), TimeElapsedColumn(), TimeRemainingColumn(compact=True))
+    with Progress(described, bar, *counted, console=console, expand=True) as shown:
         current: TaskID | None = None
 
         def finish() -> None:

@@ -79,9 +79,8 @@ def exported_folder(model: str, models: Path, progress: Callable[[str], None]) -
     Raises:
         Exception: whatever the exporter raises where ONNX cannot run; callers fall back to torch.
     """
-    label = re.sub(r"[^\w.-]+", "_", Path(model).name if Path(model).is_dir() else model)
-    target = models / f"{label}-int8-{_instructions()}"
-    if _is_whole(target) and (read_json(target / _SEEN) or {}) == _seen(model):
+    target = _target(model, models)
+    if is_exported(model, models):
         return target  # every question comes by here: hashing the source, let alone a lock, would be felt
     with locked(models):
         source = source_folder(model)
@@ -93,6 +92,17 @@ def exported_folder(model: str, models: Path, progress: Callable[[str], None]) -
                 write_json(beside / "manifest.json", made_from | {"files": _file_digests(beside)})
         write_json(target / _SEEN, _seen(model))
     return target
+
+
+def is_exported(model: str, models: Path) -> bool:
+    """Whether the export is there, undamaged, and made from the files that the model's source has now."""
+    target = _target(model, models)
+    return _is_whole(target) and (read_json(target / _SEEN) or {}) == _seen(model)
+
+
+def _target(model: str, models: Path) -> Path:
+    label = re.sub(r"[^\w.-]+", "_", Path(model).name if Path(model).is_dir() else model)
+    return models / f"{label}-int8-{_instructions()}"
 
 
 _SEEN = "seen.json"

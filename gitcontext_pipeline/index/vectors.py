@@ -112,6 +112,11 @@ def is_readable(directory: Path) -> bool:
     return True
 
 
+def has_copy(directory: Path) -> bool:
+    """Whether the index can be read without LanceDB; one that was saved by an older version cannot."""
+    return read_copy(_stored(directory)) is not None
+
+
 def _read_stored(directory: Path) -> pa.Table:
     import lancedb
 

@@ -49,10 +49,7 @@ def check_out(workspace: Workspace) -> StepResult:
 def build_chunks(workspace: Workspace) -> StepResult:
     """The chunk table: every symbol, section and change of the corpus, with its provenance and its permalink."""
     spec = workspace.spec
-    upstream = [material(workspace, step).fingerprint for step in ("repo_checkout", "pr_cache")]
-    versions = (SPLITTER_VERSION, COLLECT_VERSION, CHANGES_VERSION, HISTORY_VERSION)
-    input_ = fingerprint(upstream, versions, spec.name, spec.repository, spec.include, spec.exclude)
-    snapshot = snapshot_id(input_, embedder_of(workspace))
+    input_, snapshot = chunks_input(workspace)
     path = workspace.corpus.snapshots / snapshot / "chunks.parquet"
 
     def make() -> Mapping[str, Any]:
@@ -72,6 +69,15 @@ def build_chunks(workspace: Workspace) -> StepResult:
 
     with locked(workspace.corpus.directory):
         return workspace.ledger.run("chunks", fingerprint(input_, snapshot), make, intact=path.is_file)
+
+
+def chunks_input(workspace: Workspace) -> tuple[str, str]:
+    """The fingerprint of all that the chunk table is made from, and the id of the snapshot that it belongs to."""
+    spec = workspace.spec
+    upstream = [material(workspace, step).fingerprint for step in ("repo_checkout", "pr_cache")]
+    versions = (SPLITTER_VERSION, COLLECT_VERSION, CHANGES_VERSION, HISTORY_VERSION)
+    input_ = fingerprint(upstream, versions, spec.name, spec.repository, spec.include, spec.exclude)
+    return input_, snapshot_id(input_, embedder_of(workspace))
 
 
 def _fetching(workspace: Workspace) -> Callable[[str], None]:

@@ -1,0 +1,1 @@
+"""What `gitcontext doctor` looks at."""
