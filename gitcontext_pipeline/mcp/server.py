@@ -54,6 +54,7 @@ def make_server(library: Library) -> MCPServer[Any]:
         ],
         log_level="WARNING",
         lifespan=_quiet_stdout,
+        subscriptions=False,
     )
     resources = Resources(library)
     server.resource(FILE, name="file", title="Lines of a file at the pinned revision", mime_type=MIME_TYPE)(

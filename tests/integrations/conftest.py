@@ -1,0 +1,3 @@
+from tests.served import served
+
+__all__ = ["served"]
