@@ -56,7 +56,7 @@ def failed_checks(instance: dg.DagsterInstance, run_id: str) -> list[FailedCheck
 
 def failure_text(run: dg.DagsterRun, message: str, steps: Sequence[str], checks: Sequence[FailedCheck]) -> str:
     """A run failed: which steps, or which checks stopped it, and what they said."""
-    lines = [f":x: {run.job_name} failed: {_run_name(run)}"]
+    lines = [f":x: {_job(run)} failed: {_run_name(run)}"]
     lines += [f"• {_escaped(step)}" for step in steps] or [f"• {_escaped(message)}"]
     return _bounded([*lines, *_check_lines(checks)])
 
@@ -64,7 +64,7 @@ def failure_text(run: dg.DagsterRun, message: str, steps: Sequence[str], checks:
 def warning_text(run: dg.DagsterRun, checks: Sequence[FailedCheck]) -> str:
     """A run succeeded, but some checks did not pass."""
     count = f"{len(checks)} check{'s' if len(checks) > 1 else ''} did not pass"
-    return _bounded([f":warning: {run.job_name}: {count}: {_run_name(run)}", *_check_lines(checks)])
+    return _bounded([f":warning: {_job(run)}: {count}: {_run_name(run)}", *_check_lines(checks)])
 
 
 def deliver(text: str, *, seconds: float = 10.0, tries: int = 3, pause: float = 1.0) -> bool:
@@ -125,6 +125,14 @@ def _check_lines(checks: Sequence[FailedCheck]) -> list[str]:
         told = f": {_escaped(' '.join(check.told.split()))}" if check.told.strip() else ""
         lines.append(f"• {check.severity} {_escaped(check.asset)} {_escaped(check.name)}{told}")
     return lines + ([f"• and {len(checks) - CHECKS_SHOWN} more"] if len(checks) > CHECKS_SHOWN else [])
+
+
+def _job(run: dg.DagsterRun) -> str:
+    """Materializations run in jobs of Dagster's own, whose names say nothing: there, the corpora."""
+    if not run.job_name.startswith("__"):
+        return run.job_name
+    corpora = sorted({key.path[0] for key in run.asset_selection or ()})
+    return f"materialization of {', '.join(corpora)}" if corpora else "a materialization"
 
 
 def _run_name(run: dg.DagsterRun) -> str:

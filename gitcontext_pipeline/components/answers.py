@@ -41,7 +41,7 @@ def answer_assets(spec: CorpusSpec, project: Path) -> list[dg.AssetsDefinition |
             told = {"exit_code": error.exit_code}
             raise dg.Failure(description=str(error), metadata=told, allow_retries=False) from error
         return dg.MaterializeResult(
-            metadata={"skipped": result.skipped, **describe(workspace)},
+            metadata={**describe(workspace), "skipped": result.skipped},
             data_version=dg.DataVersion(result.fingerprint),
         )
 
@@ -82,8 +82,8 @@ def describe(workspace: Workspace) -> Mapping[str, Any]:
         "read_tokens_per_second": timing.read_tokens_per_second,
         "caught_by": dg.MetadataValue.md(_table(("rule", "sentences"), list(counts.dropped_by.items()))),
         "withheld_answers": dg.MetadataValue.md(_table(("case", "question", "why"), _withheld(report))),
-        "report": dg.MetadataValue.path(candidate(workspace) / answers.REPORT),
-        "page": dg.MetadataValue.path(candidate(workspace) / answers.PAGE),
+        "report": metadata.shown_path(workspace, candidate(workspace) / answers.REPORT),
+        "page": metadata.shown_path(workspace, candidate(workspace) / answers.PAGE),
     }
 
 

@@ -48,7 +48,7 @@ def corpus_assets(spec: CorpusSpec, project: Path) -> list[dg.AssetsDefinition |
                 told = {"exit_code": error.exit_code}
                 raise dg.Failure(description=str(error), metadata=told, allow_retries=False) from error
             return dg.MaterializeResult(
-                metadata={"skipped": result.skipped, **describe(workspace, result.facts)},
+                metadata={**describe(workspace, result.facts), "skipped": result.skipped},
                 data_version=dg.DataVersion(result.fingerprint),
             )
 

@@ -16,6 +16,7 @@ from gitcontext_pipeline.steps.pull_requests import FRESH_DAYS, STOPPED, age_in_
 from gitcontext_pipeline.steps.snapshots import material
 from gitcontext_pipeline.steps.workspace import Workspace
 
+NOTHING_MEASURED = "nothing is measured: write a golden set and name it as golden_set"
 ERROR, WARN = dg.AssetCheckSeverity.ERROR, dg.AssetCheckSeverity.WARN
 
 Verify = Callable[[Workspace], dg.AssetCheckResult]
@@ -145,7 +146,7 @@ def golden_set_answerable(workspace: Workspace) -> dg.AssetCheckResult:
         return dg.AssetCheckResult(
             passed=False,
             severity=WARN,
-            description="nothing is measured: write a golden set and name it as golden_set",
+            description=NOTHING_MEASURED,
         )
     aside = [f"{case.id}: {case.reason}" for case in report.set_aside]
     return dg.AssetCheckResult(
@@ -166,17 +167,19 @@ def regression_gate(workspace: Workspace) -> dg.AssetCheckResult:
     """No gated number fell by more than the tolerance against the frozen baseline. A failure stops `published_index`,
     so the index published before goes on answering; `reasons` says what fell. No baseline is a pass that warns."""
     verdict = quality.verdict_of(workspace)
-    told = {
-        "outcome": verdict.outcome,
-        "reasons": dg.MetadataValue.md(metadata.reasons([*verdict.reasons, *verdict.warnings])),
-        "tolerance_pp": verdict.tolerance_pp,
-        "deltas": dg.MetadataValue.md(metadata.delta_table(verdict.gated)),
-    }
-    if verdict.exit_code == 0 and verdict.baseline is None:
-        return dg.AssetCheckResult(
-            passed=True, severity=WARN, metadata=told, description=metadata.how_to_freeze(workspace.spec.name)
-        )
-    return dg.AssetCheckResult(passed=verdict.exit_code == 0, severity=ERROR, metadata=told)
+    compared = verdict.exit_code != 0 or verdict.baseline is not None
+    missing = NOTHING_MEASURED if workspace.golden_set is None else metadata.how_to_freeze(workspace.spec.name)
+    return dg.AssetCheckResult(
+        passed=verdict.exit_code == 0,
+        severity=ERROR if compared else WARN,
+        description=metadata.verdict_line(verdict) if compared else missing,
+        metadata={
+            "outcome": verdict.outcome,
+            "reasons": dg.MetadataValue.md(metadata.reasons([*verdict.reasons, *verdict.warnings])),
+            "deltas": dg.MetadataValue.md(metadata.delta_table(verdict.gated)),
+            "tolerance": f"{verdict.tolerance_pp:g} percentage points",
+        },
+    )
 
 
 def improvement_worth_freezing(workspace: Workspace) -> dg.AssetCheckResult:

@@ -10,8 +10,7 @@ from typing import Any
 import dagster as dg
 
 from gitcontext_pipeline.chunks import table
-from gitcontext_pipeline.components.metadata import markdown_table, plain, tree_url
-from gitcontext_pipeline.corpus.spec import SdistOrigin
+from gitcontext_pipeline.components.metadata import markdown_table, plain, shown_path, tree_url
 from gitcontext_pipeline.errors import GitContextError
 from gitcontext_pipeline.evaluation.baseline import read_baseline
 from gitcontext_pipeline.evaluation.cases import read_cases
@@ -31,10 +30,9 @@ def _origins(workspace: Workspace) -> Metadata:
     repository = workspace.spec.repository
     rows = []
     for number, origin in enumerate(workspace.spec.origins, 1):
-        revision = origin.revision[:12]
-        link = f"[{revision}]({tree_url(repository, origin.revision)})" if repository else revision
-        rows.append((number, "release" if isinstance(origin, SdistOrigin) else "git", plain(origin.label), link))
-    return {"origins": dg.MetadataValue.md(markdown_table(("", "kind", "address", "commit"), rows))}
+        label = plain(origin.label)
+        rows.append((number, f"[{label}]({tree_url(repository, origin.revision)})" if repository else label))
+    return {"origins": dg.MetadataValue.md(markdown_table(("", "in order of preference"), rows))}
 
 
 def _columns(workspace: Workspace) -> Metadata:
@@ -46,12 +44,12 @@ def _columns(workspace: Workspace) -> Metadata:
 
 
 def _golden_set(workspace: Workspace) -> Metadata:
-    path = workspace.golden_set
-    if path is None:
+    file = workspace.golden_set
+    if file is None:
         return {"path": "none: name a file as golden_set, and retrieval is measured"}
-    found: dict[str, Any] = {"path": dg.MetadataValue.path(path)}
+    found: dict[str, Any] = {"path": shown_path(workspace, file)}
     with suppress(GitContextError):  # told where the set is measured; definitions load all the same
-        cases = read_cases(path).cases
+        cases = read_cases(file).cases
         kinds = Counter(case.kind or "other" for case in cases)
         found["questions"] = len(cases)
         found["by_kind"] = dg.MetadataValue.md(
@@ -64,12 +62,12 @@ def _golden_set(workspace: Workspace) -> Metadata:
 
 def _baselines(workspace: Workspace) -> Metadata:
     rows = []
-    for path in sorted(workspace.baselines.glob("*.json")):
+    for file in sorted(workspace.baselines.glob("*.json")):
         with suppress(GitContextError):
-            frozen = read_baseline(path).frozen
-            rows.append((path.stem[:12], frozen.at[:10], plain(frozen.by), plain(frozen.note)))
+            frozen = read_baseline(file).frozen
+            rows.append((file.stem[:12], frozen.at[:10], plain(frozen.by), plain(frozen.note)))
     return {
-        "path": dg.MetadataValue.path(workspace.baselines),
+        "path": shown_path(workspace, workspace.baselines),
         "frozen": dg.MetadataValue.md(markdown_table(("revision", "when", "by", "why"), rows)),
     }
 

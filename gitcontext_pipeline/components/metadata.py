@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -13,7 +14,7 @@ from gitcontext_pipeline.chunks import table
 from gitcontext_pipeline.corpus.permalinks import commit_url, pull_request_url
 from gitcontext_pipeline.corpus.pull_request_table import PULL_REQUESTS, read_pull_requests
 from gitcontext_pipeline.evaluation.report import Report
-from gitcontext_pipeline.evaluation.verdict import Delta, Reason
+from gitcontext_pipeline.evaluation.verdict import Delta, Reason, Verdict
 from gitcontext_pipeline.steps.snapshots import candidate
 from gitcontext_pipeline.steps.workspace import Workspace
 
@@ -42,7 +43,16 @@ def repo_checkout(workspace: Workspace, facts: Facts) -> Metadata:
 def tree_link(workspace: Workspace, revision: str) -> Metadata:
     """The repository's files at that commit on GitHub; nothing where the corpus names no GitHub repository."""
     repository = workspace.spec.repository
-    return {"link": dg.MetadataValue.url(tree_url(repository, revision))} if repository else {}
+    if repository is None:
+        return {}
+    label = plain(f"{workspace.spec.github} at {revision[:12]}")
+    return {"link": dg.MetadataValue.md(f"[{label}]({tree_url(repository, revision)})")}
+
+
+def shown_path(workspace: Workspace, place: Path) -> dg.PathMetadataValue:
+    """Relative to the project where it is in there: a long path would push the UI's table out of the window."""
+    inside = place.is_relative_to(workspace.project)
+    return dg.MetadataValue.path(place.relative_to(workspace.project) if inside else place)
 
 
 def tree_url(repository: str, revision: str) -> str:
@@ -66,7 +76,7 @@ def pr_cache(workspace: Workspace, facts: Facts) -> Metadata:
         "calls": facts["calls"],
         "rate_limit_left": "unknown" if limit is None else limit,
         "last_complete_answer": facts["asked"] or "never",
-        "table": dg.MetadataValue.path(workspace.corpus.directory / PULL_REQUESTS),
+        "table": shown_path(workspace, workspace.corpus.directory / PULL_REQUESTS),
     }
 
 
@@ -81,7 +91,7 @@ def chunks(workspace: Workspace, facts: Facts) -> Metadata:
         "lines_left_out": dg.MetadataValue.md(_counts("reason", facts["omitted_lines"])),
         "skipped_files": dg.MetadataValue.md(_counts("reason", facts["skipped"])),
         "preview": dg.MetadataValue.md(_preview(workspace)),
-        "table": dg.MetadataValue.path(candidate(workspace) / "chunks.parquet"),
+        "table": shown_path(workspace, candidate(workspace) / "chunks.parquet"),
     }
 
 
@@ -92,7 +102,7 @@ def vector_index(workspace: Workspace, facts: Facts) -> Metadata:
         "reused": facts["reused"],
         "seconds": facts["seconds"],
         "model": f"{facts['model']} ({facts['digest']}, {facts['dimension']} dimensions)",
-        "index": dg.MetadataValue.path(candidate(workspace) / "lancedb"),
+        "index": shown_path(workspace, candidate(workspace) / "lancedb"),
     }
 
 
@@ -100,7 +110,7 @@ def bm25_index(workspace: Workspace, facts: Facts) -> Metadata:
     return {
         "dagster/row_count": facts["rows"],
         "vocabulary": dg.MetadataValue.md(_counts("field", facts["vocabulary"])),
-        "index": dg.MetadataValue.path(candidate(workspace) / "bm25"),
+        "index": shown_path(workspace, candidate(workspace) / "bm25"),
     }
 
 
@@ -115,6 +125,15 @@ def delta_table(deltas: Iterable[Delta]) -> str:
         for delta in deltas
     ]
     return markdown_table(("metric", "baseline", "now", "points", ""), rows)
+
+
+def verdict_line(verdict: Verdict) -> str:
+    """The outcome and why; without a reason, how far the number moved that fared worst."""
+    if verdict.reasons or not verdict.gated:
+        return f"{verdict.outcome}: {'; '.join(reason.what for reason in verdict.reasons)}".removesuffix(": ")
+    lowest = min(verdict.gated, key=lambda delta: delta.delta_pp)
+    allowed = f"a fall of up to {verdict.tolerance_pp:g} passes"
+    return f"{verdict.outcome}: {lowest.name} fared worst, with {lowest.delta_pp:+.2f} points; {allowed}"
 
 
 def reasons(told: Sequence[Reason]) -> str:

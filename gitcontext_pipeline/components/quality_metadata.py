@@ -9,7 +9,7 @@ from typing import Any
 
 import dagster as dg
 
-from gitcontext_pipeline.components.metadata import delta_table, markdown_table, plain, reasons, tree_link
+from gitcontext_pipeline.components.metadata import delta_table, markdown_table, plain, reasons, shown_path, tree_link
 from gitcontext_pipeline.corpus.permalinks import commit_url, file_url, pull_request_url
 from gitcontext_pipeline.evaluation import plots
 from gitcontext_pipeline.evaluation.cases import read_cases
@@ -45,7 +45,7 @@ def retrieval_report(workspace: Workspace, facts: Mapping[str, Any]) -> Metadata
         **{key.replace("@", "_at_"): measured.value for key, measured in report.metrics.items()},
         "p50_ms": latency.p50_ms if latency else 0.0,
         "p95_ms": latency.p95_ms if latency else 0.0,
-        "report": dg.MetadataValue.path(candidate(workspace) / quality.REPORT),
+        "report": shown_path(workspace, candidate(workspace) / quality.REPORT),
     }
 
 
@@ -59,8 +59,8 @@ def baseline_comparison(workspace: Workspace, facts: Mapping[str, Any]) -> Metad
         "reasons": dg.MetadataValue.md(reasons([*verdict.reasons, *verdict.warnings])),
         "deltas": dg.MetadataValue.md(delta_table(verdict.deltas)),
         "gained_and_lost": dg.MetadataValue.md(markdown_table(("", "case", "before", "after", "question"), rows)),
-        "baseline": dg.MetadataValue.path(frozen) if frozen.is_file() else "none is frozen for this revision",
-        "verdict": dg.MetadataValue.path(candidate(workspace) / quality.VERDICT),
+        "baseline": shown_path(workspace, frozen) if frozen.is_file() else "none is frozen for this revision",
+        "verdict": shown_path(workspace, candidate(workspace) / quality.VERDICT),
     }
 
 
@@ -70,14 +70,14 @@ def published_index(workspace: Workspace, facts: Mapping[str, Any]) -> Metadata:
     report = quality.report_of(workspace)
     shown = ("hit@5", "mrr")
     return {
-        "ask": dg.MetadataValue.md(f"`gitcontext ask --corpus {workspace.spec.name} 'Where is …?'`, or the job `ask`"),
+        "ask": f"gitcontext ask --corpus {workspace.spec.name} QUESTION",
         "revision": revision,
         **tree_link(workspace, revision),
         "dagster/row_count": material(workspace, "chunks").facts["rows"],
         **{key.replace("@", "_at_"): report.metrics[key].value for key in shown if report and key in report.metrics},
         "snapshot": facts["snapshot"],
         "previous": facts["previous"] or "none",
-        "index": dg.MetadataValue.path(candidate(workspace)),
+        "index": shown_path(workspace, candidate(workspace)),
     }
 
 

@@ -1,8 +1,10 @@
-"""Alerts on failed runs and on checks that warn: off until somebody starts the sensors and names a webhook.
+"""Alerts on failed runs and on checks that warn: off, unless a webhook is named where the definitions are loaded.
 
 Runs of the command line (`gitcontext index`, `dagster asset materialize`) belong to no code location, so the sensors
 watch all of them.
 """
+
+import os
 
 import dagster as dg
 
@@ -15,17 +17,17 @@ from gitcontext_pipeline.components.alerts import (
     warning_text,
 )
 
-OFF = dg.DefaultSensorStatus.STOPPED
+STATUS = dg.DefaultSensorStatus.RUNNING if os.environ.get(WEBHOOK_VARIABLE) else dg.DefaultSensorStatus.STOPPED
 
 
 @dg.run_failure_sensor(
     name="alert_on_failure",
-    default_status=OFF,
+    default_status=STATUS,
     minimum_interval_seconds=30,
     monitor_all_code_locations=True,
     description="Tells which run failed, at which step or blocking check, and why: a regression that the gate stopped, "
-    f"an origin that cannot be reached. Needs a webhook's address in `{WEBHOOK_VARIABLE}`; without one it tells its "
-    f"own log alone. `{DAGSTER_VARIABLE}` makes it link to the run.",
+    f"an origin that cannot be reached. On where {WEBHOOK_VARIABLE} names a webhook; without one it tells its own log "
+    f"alone. {DAGSTER_VARIABLE} makes it link to the run.",
 )
 def alert_on_failure(context: dg.RunFailureSensorContext) -> None:
     """A failed blocking check fails its run, so the gate's verdict comes this way."""
@@ -43,11 +45,11 @@ def alert_on_failure(context: dg.RunFailureSensorContext) -> None:
 @dg.run_status_sensor(
     run_status=dg.DagsterRunStatus.SUCCESS,
     name="alert_on_warning",
-    default_status=OFF,
+    default_status=STATUS,
     minimum_interval_seconds=30,
     monitor_all_code_locations=True,
     description="Tells which checks did not pass in a run that succeeded, as when a substitute origin had to answer. "
-    f"Needs a webhook's address in `{WEBHOOK_VARIABLE}`; without one it tells its own log alone.",
+    f"On where {WEBHOOK_VARIABLE} names a webhook; without one it tells its own log alone.",
 )
 def alert_on_warning(context: dg.RunStatusSensorContext) -> None:
     """Dagster has no sensor for asset checks; their evaluations are read from the run's own records."""

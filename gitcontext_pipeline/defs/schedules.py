@@ -18,7 +18,7 @@ refresh_pull_requests_daily = dg.ScheduleDefinition(
     job=refresh_pull_requests,
     cron_schedule=EVERY_NIGHT,
     execution_timezone="UTC",
-    description="Every night, the job `refresh_pull_requests`. It keeps `published_index` fresh. GitHub is asked "
-    "only where there is a token (`GITHUB_TOKEN`, `GH_TOKEN` or `gh auth login`).",
+    description="Every night, the job refresh_pull_requests. It keeps published_index fresh. GitHub is asked "
+    "only where there is a token (GITHUB_TOKEN, GH_TOKEN or gh auth login).",
     default_status=dg.DefaultScheduleStatus.STOPPED,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import runpy
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from gitcontext_pipeline.components.alerts import (
     failed_checks,
     warning_text,
 )
+from gitcontext_pipeline.defs import alerts
 from gitcontext_pipeline.defs.alerts import alert_on_failure, alert_on_warning
 from gitcontext_pipeline.errors import GitContextError
 
@@ -126,8 +128,18 @@ def watched(sensor: dg.SensorDefinition, instance: dg.DagsterInstance, *parts: A
     return run_id, tick(sensor, instance, begun.cursor)
 
 
-def test_the_sensors_are_off_until_somebody_starts_them() -> None:
-    assert {alert_on_failure.default_status, alert_on_warning.default_status} == {dg.DefaultSensorStatus.STOPPED}
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [(None, dg.DefaultSensorStatus.STOPPED), ("https://example.org/hook", dg.DefaultSensorStatus.RUNNING)],
+)
+def test_the_sensors_are_off_until_a_webhook_is_named(
+    monkeypatch: pytest.MonkeyPatch, address: str | None, status: dg.DefaultSensorStatus
+) -> None:
+    monkeypatch.delenv(WEBHOOK_VARIABLE, raising=False)
+    if address is not None:
+        monkeypatch.setenv(WEBHOOK_VARIABLE, address)
+    loaded = runpy.run_path(str(alerts.__file__))
+    assert {loaded[name].default_status for name in ("alert_on_failure", "alert_on_warning")} == {status}
 
 
 def test_a_failed_gate_is_told_with_its_reason_and_a_link(
@@ -158,6 +170,18 @@ def test_a_failed_warning_of_a_run_that_succeeded_is_told(webhook: Webhook, inst
     assert "1 check did not pass" in posted["text"]
     assert "WARN sample/comparison origin_is_first_choice" in posted["text"]
     assert "rows_equal" not in posted["text"]
+    assert "__" not in posted["text"]
+
+
+def test_a_run_of_the_command_line_is_told_too(webhook: Webhook, instance: dg.DagsterInstance) -> None:
+    """It belongs to no code location, unlike the sensor."""
+    located = dg.Definitions(sensors=[alert_on_warning]).get_repository_def()
+    with dg.build_sensor_context(instance=instance, repository_def=located) as context:
+        begun = alert_on_warning.evaluate_tick(context)
+    run(instance, comparison, WARNS)
+    with dg.build_sensor_context(instance=instance, repository_def=located, cursor=begun.cursor) as context:
+        alert_on_warning.evaluate_tick(context)
+    assert len(webhook.posted) == 1
 
 
 def test_a_run_in_which_everything_passed_is_not_told(webhook: Webhook, instance: dg.DagsterInstance) -> None:

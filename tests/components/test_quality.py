@@ -67,6 +67,9 @@ def test_plots_worst_cases_and_what_was_lost_are_shown(project: Project) -> None
     blob = f"https://github.com/acme/client/blob/{project.repository.head}"
     assert f"[retry.py#is_retryable]({blob}/retry.py#L9-L10)" in shown["worst_cases"]
     assert shown["slices"].count("| code |") == 1
+    published = made(project.run())["published_index"]
+    assert f"/tree/{project.repository.head})" in published["link"]
+    assert published["hit_at_5"] == shown["hit_at_5"]
 
     better_baseline(project)
     result = project.run()
@@ -76,6 +79,7 @@ def test_plots_worst_cases_and_what_was_lost_are_shown(project: Project) -> None
     assert "| Hit@5 of kind code |" in compared["deltas"]
     assert "| lost | x0 | 1 |" in compared["gained_and_lost"]
     assert not checks(result)["hit_at_5_kind_code"].passed
+    assert (checks(result)["regression_gate"].description or "").startswith("regression: ")
 
 
 def test_each_gated_number_has_one_check_and_another_revision_only_warns(project: Project) -> None:
