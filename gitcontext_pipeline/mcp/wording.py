@@ -51,7 +51,8 @@ def evidence_text(found: EvidenceFound) -> str:
 
 
 def changes_text(found: ChangesFound) -> str:
-    count = f"{len(found.changes)} changes, {found.order}" if found.changes else "No change fits."
+    number = len(found.changes)
+    count = f"{number} change{'s' if number > 1 else ''}, {found.order}" if number else "No change fits."
     pieces = ["\n".join(_piece(piece)) for piece in found.changes]
     return _page(f"{count}\nCorpus {found.corpus} at {found.revision}", *pieces, found.left_out)
 

@@ -24,7 +24,7 @@ from tests.docs.pages import BLOCK, DOCS, Command, File, steps
 FROM_NOTHING = ("gate.md", "golden-sets.md")
 """Pages that are followed in an empty folder."""
 
-ON_REQUESTS = ("ask.md",)
+ON_REQUESTS = ("ask.md", "mcp.md", "python.md")
 """Pages that are followed where `make demo` was run: psf/requests is indexed. They only read."""
 
 
@@ -41,7 +41,15 @@ class Terminal:
             result = CliRunner().invoke(app, words[1:])
             self._forget(set(sys.modules) - before)
             return result.exit_code, result.output
-        done = subprocess.run(["bash", "-c", text], capture_output=True, text=True, check=False, timeout=300)
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # `python` is the one that runs this
+        done = subprocess.run(
+            ["bash", "-c", text],
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
         return done.returncode, done.stdout + done.stderr
 
     def _forget(self, names: set[str]) -> None:
