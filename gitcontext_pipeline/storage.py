@@ -113,6 +113,14 @@ def code_digest(*packages: Path) -> str:
     return fingerprint([sha256_file(file) for file in files])
 
 
+def digest(path: Path) -> str | None:
+    """SHA-256 of a file, or over the names and contents of all files below a directory; None where there is nothing."""
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.is_file())
+        return fingerprint([(file.relative_to(path).as_posix(), sha256_file(file)) for file in files])
+    return sha256_file(path) if path.is_file() else None
+
+
 def sha256_file(path: Path) -> str:
     with path.open("rb") as source:
         return hashlib.file_digest(source, "sha256").hexdigest()

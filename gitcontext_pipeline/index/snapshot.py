@@ -13,6 +13,7 @@ from gitcontext_pipeline.storage import locked, read_json, write_atomic, write_j
 
 KEPT = 3
 _PUBLISHED = "published.json"
+_AGAIN = "-again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,20 @@ def publish(corpus: CorpusState, snapshot: str) -> str | None:
     if before != snapshot:
         write_atomic(corpus.pointer, snapshot + "\n")
     return before
+
+
+def unpublished(corpus: CorpusState, identity: str) -> str:
+    """The id to build a snapshot under: `identity`, or another one where what is published is called so.
+
+    That one is being made again because a file of it is damaged. It may still answer, so nothing of it is touched.
+    """
+    current = corpus.current
+    return f"{identity}{_AGAIN}" if current is not None and current.name == identity else identity
+
+
+def identity_of(snapshot: str) -> str:
+    """The fingerprint in the id of a snapshot: two with the same one are made of the same, by the same code."""
+    return snapshot.removesuffix(_AGAIN)
 
 
 def prune(corpus: CorpusState) -> None:

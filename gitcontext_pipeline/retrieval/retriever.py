@@ -67,7 +67,7 @@ class Retriever:
             raise GitContextError(
                 f"the snapshot cannot be read: {told}",
                 where=directory,
-                fix="go back to an earlier one (gitcontext rollback NAME), or remove this directory and index again",
+                fix="index again, which makes anew what is damaged; until then: gitcontext rollback NAME",
             ) from error
         model = loaded.manifest["embedding_model"]
         return cls(loaded, lambda: load_embedder(model, models), weights)

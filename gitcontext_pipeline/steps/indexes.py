@@ -77,4 +77,4 @@ def build_bm25(workspace: Workspace) -> StepResult:
 
     with locked(workspace.corpus.directory):
         input_ = fingerprint(material(workspace, "chunks").fingerprint, bm25.K1, bm25.B)
-        return ledger_of(snapshot).run("bm25_index", input_, make, intact=path.is_dir)
+        return ledger_of(snapshot).run("bm25_index", input_, make, output=path)

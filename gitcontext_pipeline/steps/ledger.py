@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gitcontext_pipeline.storage import read_json, write_json
+from gitcontext_pipeline.storage import digest, read_json, write_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,8 @@ class StepResult:
 
 
 class Ledger:
-    """One JSON file: `{"steps": {name: {"fingerprint": …, "facts": …}}, …}`, replaced by rename after each step."""
+    """One JSON file: `{"steps": {name: {"fingerprint": …, "facts": …, "sha256": …}}, …}`, replaced by rename after each
+    step. The hash is of what the step wrote."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -34,24 +35,36 @@ class Ledger:
         found = self.read()["steps"].get(step)
         return StepResult(found["fingerprint"], found["facts"], skipped=True) if found else None
 
-    def record(self, step: str, fingerprint: str, facts: Mapping[str, Any], **identity: Any) -> None:
-        """Note that a step is done; `identity` goes to the top of the file."""
+    def record(
+        self, step: str, fingerprint: str, facts: Mapping[str, Any], output: Path | None = None, **identity: Any
+    ) -> None:
+        """Note that a step is done and wrote `output`, file or directory; `identity` goes to the top of the file."""
         content = self.read()
         content.update(identity)
         content["steps"][step] = {"fingerprint": fingerprint, "facts": dict(facts)}
+        if output is not None:
+            content["steps"][step]["sha256"] = digest(output)
         write_json(self.path, content)
+
+    def unchanged(self, step: str, output: Path) -> bool:
+        """Whether `output` is, byte for byte, what the step wrote; where no hash was noted, whether it is there."""
+        noted = self.read()["steps"].get(step, {}).get("sha256")
+        return output.exists() if noted is None else digest(output) == noted
 
     def run(
         self,
         step: str,
         fingerprint: str,
         make: Callable[[], Mapping[str, Any]],
-        intact: Callable[[], bool],
+        intact: Callable[[], bool] = lambda: True,
+        output: Path | None = None,
     ) -> StepResult:
-        """Run `make` unless the step already ran on the same input and its output is still `intact`."""
+        """Run `make` unless the step already ran on the same input, what it wrote to `output` is `unchanged`, and all
+        is `intact`."""
         done = self.entry(step)
-        if done is not None and done.fingerprint == fingerprint and intact():
+        same = done is not None and done.fingerprint == fingerprint
+        if done is not None and same and (output is None or self.unchanged(step, output)) and intact():
             return done
         facts = make()
-        self.record(step, fingerprint, facts)
+        self.record(step, fingerprint, facts, output)
         return StepResult(fingerprint, facts, skipped=False)

@@ -21,11 +21,14 @@ from gitcontext_pipeline.corpus.noise import TEMPLATE, template_lines
 from gitcontext_pipeline.corpus.origins import open_checkout, read_checkout
 from gitcontext_pipeline.corpus.pull_request_table import PULL_REQUESTS, read_pull_requests
 from gitcontext_pipeline.corpus.selection import select
+from gitcontext_pipeline.index.snapshot import unpublished
 from gitcontext_pipeline.steps.ledger import StepResult
 from gitcontext_pipeline.steps.pull_requests import HISTORY_VERSION, changes_as_cached
-from gitcontext_pipeline.steps.snapshots import embedder_of, ledger_of, material, snapshot_id
+from gitcontext_pipeline.steps.snapshots import candidate, embedder_of, ledger_of, material, snapshot_id
 from gitcontext_pipeline.steps.workspace import Workspace
 from gitcontext_pipeline.storage import building, fingerprint, locked
+
+CHUNKS = "chunks.parquet"
 
 
 def check_out(workspace: Workspace) -> StepResult:
@@ -49,17 +52,18 @@ def check_out(workspace: Workspace) -> StepResult:
 def build_chunks(workspace: Workspace) -> StepResult:
     """The chunk table: every symbol, section and change of the corpus, with its provenance and its permalink."""
     spec = workspace.spec
-    input_, snapshot = chunks_input(workspace)
-    path = workspace.corpus.snapshots / snapshot / "chunks.parquet"
+    input_, identity = chunks_input(workspace)
 
     def make() -> Mapping[str, Any]:
         chunks, facts = _collect(workspace)
-        with building(path.parent) as beside:
-            table.write(chunks, beside / path.name)
+        snapshot = unpublished(workspace.corpus, identity)
+        with building(workspace.corpus.snapshots / snapshot) as beside:
+            table.write(chunks, beside / CHUNKS)
             ledger_of(beside).record(
                 "chunks",
                 input_,
                 facts,
+                beside / CHUNKS,
                 corpus=spec.name,
                 github=spec.repository,
                 revision=facts["revision"],
@@ -67,8 +71,14 @@ def build_chunks(workspace: Workspace) -> StepResult:
             )
         return {**facts, "snapshot": snapshot}
 
+    def intact() -> bool:
+        snapshot = candidate(workspace)
+        recorded = ledger_of(snapshot).entry("chunks")
+        unchanged = ledger_of(snapshot).unchanged("chunks", snapshot / CHUNKS)
+        return recorded is not None and recorded.fingerprint == input_ and unchanged
+
     with locked(workspace.corpus.directory):
-        return workspace.ledger.run("chunks", fingerprint(input_, snapshot), make, intact=path.is_file)
+        return workspace.ledger.run("chunks", fingerprint(input_, identity), make, intact)
 
 
 def chunks_input(workspace: Workspace) -> tuple[str, str]:

@@ -73,7 +73,8 @@ def measure_retrieval(workspace: Workspace, *, anew: bool = False) -> StepResult
             "retrieval_report",
             fingerprint(prints, cases.sha256, TOP, SCHEMA_VERSION, code_digest(*_RANKING_CODE)),
             make,
-            intact=lambda: path.is_file() and not anew,
+            intact=lambda: not anew,
+            output=path,
         )
 
 
@@ -109,7 +110,7 @@ def compare_with_baseline(workspace: Workspace) -> StepResult:
         return {"outcome": verdict.outcome, "revision": material(workspace, "repo_checkout").facts["revision"]}
 
     with locked(workspace.corpus.directory):
-        return ledger_of(snapshot).run("baseline_comparison", input_, make, intact=(snapshot / VERDICT).is_file)
+        return ledger_of(snapshot).run("baseline_comparison", input_, make, output=snapshot / VERDICT)
 
 
 def publish(workspace: Workspace) -> StepResult:

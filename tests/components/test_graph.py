@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import dagster as dg
+import pyarrow.parquet as pq
 import pytest
 
 from gitcontext_pipeline.answer.opened import open_corpus
@@ -22,6 +23,7 @@ from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.errors import GitContextError
 from gitcontext_pipeline.evaluation.baseline import freeze
 from gitcontext_pipeline.evaluation.report import read_report
+from gitcontext_pipeline.index.snapshot import identity_of
 from gitcontext_pipeline.state import STATE_VARIABLE, State
 from tests.repositories import Repository
 from tests.sample import PULL_REQUEST, RETRY, sample_repository, write_questions
@@ -234,6 +236,32 @@ def test_a_damaged_index_is_made_again(project: Project) -> None:
     again = made(project.run())
     assert not again["bm25_index"]["skipped"]
     assert again["chunks"]["skipped"]
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    ["chunks.parquet", "manifest.json", "bm25/body/postings.arrow", "lancedb/*/data/*", "reports/retrieval.json"],
+)
+def test_a_damaged_file_of_what_is_published_is_noticed_and_made_again(
+    project: Project, finished: Finished, damaged: str
+) -> None:
+    shutil.copytree(finished.project.state.root / "corpora", project.state.root / "corpora")
+    for file in project.snapshot.glob(damaged):
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+    assert project.run(finished.project.spec()).success
+    assert open_corpus("sample", state=project.state.root).search("backoff_delay")
+
+
+def test_a_published_snapshot_is_never_taken_away_to_be_made_again(project: Project) -> None:
+    project.run()
+    published = project.snapshot
+    rows = table.read(published / "chunks.parquet")
+    pq.write_table(rows.replace_schema_metadata({"not": "as written"}), published / "chunks.parquet")
+    left = {path: path.read_bytes() for path in published.rglob("*") if path.is_file()}
+    assert project.run().success
+    assert project.snapshot != published
+    assert identity_of(project.snapshot.name) == published.name
+    assert {path: path.read_bytes() for path in published.rglob("*") if path.is_file()} == left
 
 
 def test_origins_are_tried_in_order_and_the_substitute_is_told(project: Project) -> None:

@@ -85,6 +85,7 @@ def _command(spec: CorpusSpec, revision: str | None = None) -> str:
 def _made_as_now(workspace: Workspace, again: str) -> Iterator[Finding]:
     """Whether this version of the code would make the published snapshot again."""
     from gitcontext_pipeline.index.model_files import is_exported
+    from gitcontext_pipeline.index.snapshot import identity_of
     from gitcontext_pipeline.steps.material import chunks_input
 
     if not is_exported(workspace.spec.embedding_model, workspace.state.models):
@@ -95,7 +96,7 @@ def _made_as_now(workspace: Workspace, again: str) -> Iterator[Finding]:
     except GitContextError as error:
         yield Finding(name, "version", "warning", error.what, again)
         return
-    if current is not None and current.name == wanted:
+    if current is not None and identity_of(current.name) == wanted:
         yield Finding(name, "version", "ok", "made as this version of the code makes it")
     elif (workspace.corpus.snapshots / wanted / "manifest.json").is_file():
         fix = f"gitcontext eval gate --corpus {quote(name)}"
