@@ -5,7 +5,16 @@ import traceback
 
 
 def main() -> None:
-    """Run the command. A regression alone ends with 1: a crash, of an import too, ends with 3."""
+    """Run the command; `eval`, which asks retrievers of anybody's, under guard."""
+    if sys.argv[1:2] == ["eval"]:
+        from gitcontext_pipeline.cli.guard import guarded
+
+        guarded(_run)
+    _run()
+
+
+def _run() -> None:
+    """A regression alone ends with 1: a crash, of an import too, ends with 3."""
     try:
         from gitcontext_pipeline.cli.app import app
 

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 import venv
 from pathlib import Path
 from shlex import join
@@ -427,6 +428,55 @@ def test_a_crash_is_never_taken_for_a_regression(
     done = subprocess.run([sys.executable, "-c", program, "eval", "gate"], capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert "Traceback" in done.stderr
+
+
+ENDINGS = [
+    ("import os", "os._exit(0)", "exit status 0"),
+    ("import os", "os._exit(1)", "exit status 1"),
+    ("import os, signal", "os.kill(os.getpid(), signal.SIGSEGV)", "signal 11"),
+    ("import os, sys", "os.execv(sys.executable, [sys.executable, '-c', 'pass'])", "exit status 0"),
+]
+
+
+@pytest.mark.parametrize(("imports", "ending", "how"), ENDINGS)
+def test_a_retriever_that_ends_the_process_is_never_taken_for_a_pass(
+    golden: Path, here: Path, imports: str, ending: str, how: str
+) -> None:
+    (here / "rude_search.py").write_text(f"{imports}\ndef retrieve(query, top, scope):\n    {ending}\n")
+    (here / "gitcontext.toml").write_text('[eval]\nretriever = "rude_search:retrieve"\ngolden = "evals/golden.jsonl"\n')
+    command = [Path(sys.executable).parent / "gitcontext", "eval", "gate", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert how in done.stderr
+    assert "exec:command" in done.stderr
+
+
+def test_what_a_retriever_does_at_exit_does_not_change_the_verdict(golden: Path, here: Path) -> None:
+    write_search(here, misses=20)
+    with (here / "my_search.py").open("a") as module:
+        module.write("\nimport atexit, os\natexit.register(os._exit, 0)\n")
+    (here / "gitcontext.toml").write_text(
+        '[eval]\nretriever = "my_search:retrieve"\ngolden = "evals/golden.jsonl"\n[gate]\nmust_hit = ["c3"]\n'
+    )
+    command = [Path(sys.executable).parent / "gitcontext", "eval", "gate"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "c3 must hit" in done.stdout
+
+
+def test_a_command_that_is_killed_asks_no_more_questions(golden: Path, here: Path) -> None:
+    (here / "slow_search.py").write_text(
+        "import os, time\nfrom pathlib import Path\ndef retrieve(query, top, scope):\n"
+        "    Path('asked').write_text(query)\n    time.sleep(60)\n"
+    )
+    command = [Path(sys.executable).parent / "gitcontext", "eval", "run", "-r", "slow_search:retrieve", "-g", golden]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
+        while not (here / "asked").exists():
+            assert running.poll() is None
+            time.sleep(0.05)
+        running.kill()
+        assert running.stdout is not None
+        running.stdout.read()  # returns once nobody holds the other end any more
 
 
 def test_a_regression_is_one_even_if_nobody_reads_on(gitcontext: Command, golden: Path, here: Path) -> None:
