@@ -14,15 +14,24 @@ from typing import Any
 
 from filelock import FileLock
 
+from gitcontext_pipeline.full_disk import writing
+
 BESIDE = ".writing-"
 """Prefix of what is still being written; whatever carries it after a kill is rubbish."""
 _OLD = "-old"
 
 
 def write_atomic(path: Path, content: str | bytes) -> None:
-    """Replace `path` by `content` in one rename, so that a reader sees the old file or the new one, never a part."""
+    """Replace `path` by `content` in one rename, so that a reader sees the old file or the new one, never a part.
+
+    Raises FullDisk where there is no room.
+    """
+    with writing(path):
+        _replace(path, content.encode() if isinstance(content, str) else content)
+
+
+def _replace(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    data = content.encode() if isinstance(content, str) else content
     handle, beside = tempfile.mkstemp(prefix=BESIDE, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as out:
@@ -50,7 +59,16 @@ def read_json(path: Path) -> Any | None:
 
 @contextmanager
 def building(path: Path) -> Iterator[Path]:
-    """Yield an empty directory beside `path`; on success it takes the place of `path`, on failure it is removed."""
+    """Yield an empty directory beside `path`; on success it takes the place of `path`, on failure it is removed.
+
+    Raises FullDisk where there is no room for what is written into it.
+    """
+    with writing(path), _beside(path) as beside:
+        yield beside
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     sweep(path.parent)
     beside = Path(tempfile.mkdtemp(prefix=f"{BESIDE}{path.name}-", dir=path.parent))

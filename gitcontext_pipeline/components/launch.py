@@ -18,6 +18,7 @@ from gitcontext_pipeline.components.misconfigured import misconfigured
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.errors import GitContextError, UsageError
 from gitcontext_pipeline.evaluation.cases import read_cases
+from gitcontext_pipeline.full_disk import NO_ROOM, FullDisk, why_full, writing
 from gitcontext_pipeline.state import State, project_directory
 from gitcontext_pipeline.steps.workspace import Workspace, remember
 from gitcontext_pipeline.storage import locked
@@ -66,12 +67,13 @@ def launch(spec: CorpusSpec, listener: Listener) -> Outcome:
     if workspace.golden_set is not None:
         read_cases(workspace.golden_set)
     graph = [*corpus_assets(spec, project), *corpus_checks(spec, project)]
-    with locked(workspace.corpus.directory / ".run"), listening(listener), _instance(state) as instance:
+    room = writing(workspace.corpus.directory)  # what Dagster records is written there, too
+    with room, locked(workspace.corpus.directory / ".run"), listening(listener), _instance(state) as instance:
         # One run of a corpus at a time: two of different revisions would finish each other's steps.
         if configured(spec.name) is None:
             remember(workspace)
         result = dg.materialize(graph, instance=instance, run_config=QUIET, raise_on_error=False)
-    _raise_first_error(result)
+    _raise_first_error(result, workspace)
     evaluations = result.get_asset_check_evaluations()
     failed = [check for check in evaluations if not check.passed]
     stopping = [check for check in failed if check.blocking and check.severity == dg.AssetCheckSeverity.ERROR]
@@ -95,17 +97,20 @@ def _instance(state: State) -> Iterator[dg.DagsterInstance]:
         yield instance
 
 
-def _raise_first_error(result: dg.ExecuteInProcessResult) -> None:
+def _raise_first_error(result: dg.ExecuteInProcessResult, workspace: Workspace) -> None:
     """Raise what the first failed step raised; a failed blocking check is no error but an outcome."""
     for event in result.all_events:
         if not event.is_step_failure:
             continue
-        failure = event.step_failure_data
-        told = failure.user_failure_data
+        told, error = event.step_failure_data.user_failure_data, event.step_failure_data.error
         if told is not None:
-            code = told.metadata["exit_code"].value if "exit_code" in told.metadata else GitContextError.exit_code
-            raise (UsageError if code == UsageError.exit_code else GitContextError)(told.description or "")
-        error = failure.error
-        if error is not None and error.cls_name != "DagsterAssetCheckFailedError":
+            raised = told.description or ""
+            if "exit_code" in told.metadata and told.metadata["exit_code"].value == UsageError.exit_code:
+                raise UsageError(raised)
+        elif error is not None and error.cls_name != "DagsterAssetCheckFailedError":
             cause = error.cause or error
-            raise GitContextError(f"{event.step_key} failed: {cause.cls_name}: {cause.message.strip()}")
+            raised = f"{event.step_key} failed: {cause.cls_name}: {cause.message.strip()}"
+        else:
+            continue
+        said = None if NO_ROOM in raised else why_full(raised, workspace.corpus.directory)
+        raise GitContextError(raised) if said is None else FullDisk(workspace.corpus.directory, said)

@@ -35,6 +35,7 @@ _CAUSES = (
      "there is no git repository at this address", "Check the address."),
     ("Could not resolve host|Name or service not known|Temporary failure in name resolution",
      "the host name is unknown from here", "Check the network, or add an origin that is reachable from here."),
+    ("No space left on device|Disk quota exceeded", "no space left on device for what git fetches", "Make room."),
     ("Operation too slow", "the server stopped sending", "Try again later, or add another origin."),
     ("Connection refused|Failed to connect|Couldn't connect|Connection timed out|No route to host|unreachable",
      "the server did not answer", "Check the network, or add an origin that is reachable from here."),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from gitcontext_pipeline.state import State
+from gitcontext_pipeline.state import STATE_VARIABLE, State
 from tests.cli.conftest import Command
 from tests.repositories import Repository
 
@@ -72,3 +74,31 @@ def test_a_golden_set_that_cannot_be_read_is_refused_before_any_work(
     assert result.exit_code == 2, result.output
     assert "golden.jsonl" in result.output
     assert not state.corpus("shop").directory.exists()
+
+
+def test_a_full_disk_is_told_and_what_is_published_goes_on_answering(
+    gitcontext: Command, here: Path, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = here / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=40m", "tmpfs", disk], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("needs to mount a small file system")
+    try:
+        monkeypatch.setenv(STATE_VARIABLE, str(disk))
+        (disk / "models").symlink_to(models)
+        repository = Repository(here / "repository")
+        repository.commit("First", {"a.py": "def close_idle():\n    pass\n"})
+        assert gitcontext("index", repository.path, "--name", "shop").exit_code == 0
+        repository.commit("Second", {f"m{n}.py": f"def close_{n}():\n    pass\n" for n in range(200)})
+        with (disk / "ballast").open("wb") as ballast:
+            ballast.write(b"x" * (shutil.disk_usage(disk).free - 100_000))
+        result = gitcontext("index", repository.path, "--name", "shop")
+        assert result.exit_code == 3, result.output
+        assert "there is no room" in result.output
+        assert "MB are free" in result.output
+        assert "close_idle" in gitcontext("search", "close idle", "--corpus", "shop").output
+    finally:
+        subprocess.run(["umount", "--lazy", disk], check=True)
