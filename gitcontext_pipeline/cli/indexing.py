@@ -19,6 +19,9 @@ def index(
         str | None, typer.Option(help="What to call the corpus; by default, the repository's name.")
     ] = None,
     github: Annotated[str | None, typer.Option(help="OWNER/NAME for permalinks; read off a GitHub URL.")] = None,
+    github_url: Annotated[
+        str | None, typer.Option(help="The GitHub Enterprise server of --github.", show_default="https://github.com")
+    ] = None,
     history: Annotated[str, typer.Option(help="How much history: all, none, or a number of commits.")] = "all",
     include: Annotated[list[str] | None, typer.Option(help="Glob of files to index; may be repeated.")] = None,
     exclude: Annotated[list[str] | None, typer.Option(help="Glob of files to leave out; may be repeated.")] = None,
@@ -35,6 +38,7 @@ def index(
     from gitcontext_pipeline.cli.quality import print_outcome
     from gitcontext_pipeline.components.launch import configured, launch
     from gitcontext_pipeline.corpus.address import spec_from_address
+    from gitcontext_pipeline.corpus.permalinks import GITHUB
     from gitcontext_pipeline.errors import UsageError
 
     spec = configured(source) if name is None else None
@@ -43,10 +47,13 @@ def index(
             raise UsageError(
                 f"{name!r} is configured in a YAML file", fix=f"choose another name, or: gitcontext index {name}"
             )
+        if github_url is not None and github is None:
+            raise UsageError("--github-url names a server and no repository", fix="add --github OWNER/NAME")
         spec = spec_from_address(
             source,
             name=name,
             github=github,
+            github_url=github_url or GITHUB,
             history=int(history) if history.isdecimal() else history,
             include=tuple(include or ("**",)),
             exclude=tuple(exclude or ()),

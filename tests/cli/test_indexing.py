@@ -76,6 +76,33 @@ def test_a_golden_set_that_cannot_be_read_is_refused_before_any_work(
     assert not state.corpus("shop").directory.exists()
 
 
+def test_links_of_another_github_server_lead_there(gitcontext: Command, state: State, models: Path, here: Path) -> None:
+    repository = Repository(here / "repository")
+    repository.commit("First", {"a.py": "def close_idle():\n    pass\n"})
+    named = ("--github", "acme/shop", "--github-url", "https://git.example.com/")
+    assert gitcontext("index", repository.path, "--name", "shop", *named).exit_code == 0
+    found = gitcontext("search", "close idle", "--corpus", "shop").output
+    assert f"https://git.example.com/acme/shop/blob/{repository.head}/a.py#L1-L2" in found
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--github-url", "https://git.example.com"), "add --github OWNER/NAME"),
+        (("--github", "acme/shop", "--github-url", "git.example.com"), "a GitHub server is https://HOST"),
+    ],
+)
+def test_a_github_server_that_cannot_be_linked_to_is_refused(
+    gitcontext: Command, state: State, here: Path, options: tuple[str, ...], said: str
+) -> None:
+    repository = Repository(here / "repository")
+    repository.commit("First", {"a.py": "x = 1\n"})
+    result = gitcontext("index", repository.path, "--name", "shop", *options)
+    assert result.exit_code == 2
+    assert said in result.output
+    assert not state.corpus("shop").directory.exists()
+
+
 def test_a_full_disk_is_told_and_what_is_published_goes_on_answering(
     gitcontext: Command, here: Path, models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from gitcontext_pipeline.cli.health.finding import PATIENCE, Finding
+from gitcontext_pipeline.corpus.permalinks import GITHUB
 from gitcontext_pipeline.corpus.redaction import redact
 from gitcontext_pipeline.corpus.spec import CorpusSpec, GitOrigin
 from gitcontext_pipeline.errors import GitContextError
@@ -75,6 +76,7 @@ def _command(spec: CorpusSpec, revision: str | None = None) -> str:
     origin = next(each for each in spec.origins if isinstance(each, GitOrigin))
     words = ["gitcontext", "index", f"{redact(origin.git)}@{revision or origin.revision}", "--name", spec.name]
     words += ["--github", spec.github] if spec.github else []
+    words += ["--github-url", spec.github_url] if spec.github and spec.github_url != GITHUB else []
     words += ["--history", str(spec.history)] if spec.history != "all" else []
     words += ["--golden-set", spec.golden_set] if spec.golden_set else []
     for option, globs, default in (("--include", spec.include, ("**",)), ("--exclude", spec.exclude, ())):
