@@ -12,11 +12,10 @@ from gitcontext_pipeline.cli.ask import JsonOption
 from gitcontext_pipeline.cli.completion import corpus_names, model_names
 
 if TYPE_CHECKING:
-    from gitcontext_pipeline.components.listening import Listener
     from gitcontext_pipeline.evaluation.answers_grades import Agreement
     from gitcontext_pipeline.evaluation.answers_report import AnswersReport
     from gitcontext_pipeline.state import State
-    from gitcontext_pipeline.steps.workspace import Workspace
+    from gitcontext_pipeline.steps.workspace import Listener, Workspace
 
 ModelOption = Annotated[
     str | None,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 if TYPE_CHECKING:
-    from gitcontext_pipeline.components.listening import Listener
+    from gitcontext_pipeline.steps.workspace import Listener
 
 SECONDS_BETWEEN_LINES = 10
 
@@ -30,7 +30,7 @@ def showing_progress() -> Iterator[Listener]:
 
 def _lines(console: Console) -> Listener:
     """For a log: a line for each message, and one every few seconds for counted work."""
-    from gitcontext_pipeline.components.listening import Listener
+    from gitcontext_pipeline.steps.workspace import Listener
 
     started = told = time.monotonic()
 
@@ -74,7 +74,7 @@ def _bars(console: Console) -> Iterator[Listener]:
     from rich.table import Column
     from rich.text import Text
 
-    from gitcontext_pipeline.components.listening import Listener
+    from gitcontext_pipeline.steps.workspace import Listener
 
     class Rate(ProgressColumn):
         """How much is done a second; over the whole of it once it is finished."""

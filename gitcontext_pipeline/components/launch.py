@@ -13,14 +13,14 @@ from dagster._core.instance.ref import InstanceRef
 from gitcontext_pipeline.components.assets import corpus_assets
 from gitcontext_pipeline.components.checks import corpus_checks
 from gitcontext_pipeline.components.corpus import Corpus
-from gitcontext_pipeline.components.listening import Listener, listening
+from gitcontext_pipeline.components.listening import listening
 from gitcontext_pipeline.components.misconfigured import misconfigured
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.errors import GitContextError, UsageError
 from gitcontext_pipeline.evaluation.cases import read_cases
 from gitcontext_pipeline.full_disk import NO_ROOM, FullDisk, why_full, writing
 from gitcontext_pipeline.state import State, project_directory
-from gitcontext_pipeline.steps.workspace import Workspace, remember
+from gitcontext_pipeline.steps.workspace import Listener, Workspace, remember
 from gitcontext_pipeline.storage import locked
 
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}

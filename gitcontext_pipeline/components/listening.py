@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.state import State
-from gitcontext_pipeline.steps.workspace import Advance, Workspace
-
-
-@dataclass(frozen=True)
-class Listener:
-    progress: Callable[[str], None]
-    advance: Advance
-
+from gitcontext_pipeline.steps.workspace import Listener, Workspace
 
 _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 

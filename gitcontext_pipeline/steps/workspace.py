@@ -22,6 +22,14 @@ Advance = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
+class Listener:
+    """Who is told what a step begins, and how far it is."""
+
+    progress: Callable[[str], None]
+    advance: Advance
+
+
+@dataclass(frozen=True)
 class Workspace:
     """One corpus at work. `project` is the directory that relative paths of the specification start from."""
 

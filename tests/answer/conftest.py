@@ -12,10 +12,9 @@ from gitcontext_pipeline.answer.llama import LlamaModel
 from gitcontext_pipeline.answer.local_model import ENTAILMENT_VARIABLE, model_host
 from gitcontext_pipeline.answer.model_files import MODEL_VARIABLE, ModelFile, verified
 from gitcontext_pipeline.components.launch import launch
-from gitcontext_pipeline.components.listening import Listener
 from gitcontext_pipeline.corpus.spec import CorpusSpec
 from gitcontext_pipeline.state import STATE_VARIABLE, State
-from gitcontext_pipeline.steps.workspace import Workspace
+from gitcontext_pipeline.steps.workspace import Listener, Workspace
 from tests.answer.gguf_files import gguf
 from tests.sample import sample_repository, write_questions
 
