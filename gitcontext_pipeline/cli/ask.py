@@ -11,7 +11,7 @@ import typer
 
 from gitcontext_pipeline.cli.completion import corpus_names, model_names, scopes
 from gitcontext_pipeline.cli.question import question_from
-from gitcontext_pipeline.cli.terminal import PagerOption, present
+from gitcontext_pipeline.cli.terminal import NoPagerOption, present
 
 if TYPE_CHECKING:
     from gitcontext_pipeline.retrieval.rerank import Reranker
@@ -23,15 +23,20 @@ if TYPE_CHECKING:
 CorpusOption = Annotated[
     str | None,
     typer.Option(
-        "--corpus", "-c", help="Which corpus; without it, the one published last.", autocompletion=corpus_names
+        "--corpus",
+        "-c",
+        metavar="NAME",
+        help="Which corpus; without it, the one published last.",
+        autocompletion=corpus_names,
     ),
 ]
-TopOption = Annotated[int, typer.Option("--top", "-n", min=1, max=200, help="How many results.")]
+TopOption = Annotated[int, typer.Option("--top", "-n", min=1, max=200, metavar="N", help="How many results.")]
 ScopeOption = Annotated[
     str | None,
     typer.Option(
         "--scope",
         "-s",
+        metavar="SCOPE",
         help="Only code, docs, history or tests.",
         show_default="everything",
         autocompletion=scopes,
@@ -65,7 +70,7 @@ def ask(
     ] = None,
     rerank: RerankOption = None,
     rerank_kinds: RerankKindsOption = "code,docs",
-    pager: PagerOption = True,
+    no_pager: NoPagerOption = False,
 ) -> None:
     """Answer with evidence: the strongest symbols by name, then numbered links with their excerpts.
 
@@ -89,7 +94,7 @@ def ask(
         return
     from gitcontext_pipeline.cli.answer_view import draw_answer
 
-    present(answer.as_markdown, lambda screen: draw_answer(screen, answer), page=pager)
+    present(answer.as_markdown, lambda screen: draw_answer(screen, answer), page=not no_pager)
 
 
 def search(
@@ -104,7 +109,7 @@ def search(
     as_json: JsonOption = False,
     rerank: RerankOption = None,
     rerank_kinds: RerankKindsOption = "code,docs",
-    pager: PagerOption = True,
+    no_pager: NoPagerOption = False,
 ) -> None:
     """List the results, one a line, without excerpts.
 
@@ -130,7 +135,7 @@ def search(
         return
     from gitcontext_pipeline.cli.answer_view import draw_results
 
-    present(lambda: results_as_text(results), lambda screen: draw_results(screen, results), page=pager)
+    present(lambda: results_as_text(results), lambda screen: draw_results(screen, results), page=not no_pager)
 
 
 def _reranker(model: str | None, kinds: str) -> Reranker | None:

@@ -11,7 +11,7 @@ import typer
 from gitcontext_pipeline.cli.ask import CorpusOption, JsonOption
 from gitcontext_pipeline.cli.completion import corpus_names
 from gitcontext_pipeline.cli.place import PlaceArgument, located
-from gitcontext_pipeline.cli.terminal import PagerOption, present
+from gitcontext_pipeline.cli.terminal import NoPagerOption, present
 
 if TYPE_CHECKING:
     from gitcontext_pipeline.answer.why import Why
@@ -62,7 +62,7 @@ def why(
     place: PlaceArgument,
     corpus: CorpusOption = None,
     as_json: JsonOption = False,
-    pager: PagerOption = True,
+    no_pager: NoPagerOption = False,
 ) -> None:
     """Tell which change introduced some lines, and which one last really changed them.
 
@@ -85,7 +85,7 @@ def why(
 
         draw_why(screen, found, read_source(chosen, lines), enclosing(chosen, lines))
 
-    present(lambda: _plain(found), draw, page=pager)
+    present(lambda: _plain(found), draw, page=not no_pager)
 
 
 def _plain(found: Why) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from gitcontext_pipeline.cli.ask import CorpusOption, JsonOption
 from gitcontext_pipeline.cli.place import PlaceArgument, located
-from gitcontext_pipeline.cli.terminal import PagerOption, present
+from gitcontext_pipeline.cli.terminal import NoPagerOption, present
 
 if TYPE_CHECKING:
     from gitcontext_pipeline.answer.enclosing import Enclosing
@@ -21,9 +21,9 @@ CONTEXT = 3
 def show(
     place: PlaceArgument,
     corpus: CorpusOption = None,
-    context: Annotated[int, typer.Option(min=0, max=10_000, help="How many lines around them.")] = CONTEXT,
+    context: Annotated[int, typer.Option(min=0, max=10_000, metavar="N", help="How many lines around them.")] = CONTEXT,
     as_json: JsonOption = False,
-    pager: PagerOption = True,
+    no_pager: NoPagerOption = False,
 ) -> None:
     """Show lines of a file as they are at the indexed revision, with their link and the symbol they are in.
 
@@ -41,7 +41,11 @@ def show(
         told = {**shown.as_json(), **around.as_json(), "place": {"start_line": lines.start, "end_line": lines.end}}
         typer.echo(json.dumps({**told, "url": asked.url}, indent=2, ensure_ascii=False))
         return
-    present(lambda: _plain(asked, shown, around), lambda screen: draw_source(screen, asked, shown, around), page=pager)
+    present(
+        lambda: _plain(asked, shown, around),
+        lambda screen: draw_source(screen, asked, shown, around),
+        page=not no_pager,
+    )
 
 
 def _plain(asked: Source, shown: Source, around: Enclosing) -> str:

@@ -15,7 +15,9 @@ from rich.text import Text
 
 from gitcontext_pipeline.cli import pager
 
-PagerOption = Annotated[bool, typer.Option("--pager/--no-pager", help="Page what is longer than the screen.")]
+NoPagerOption = Annotated[
+    bool, typer.Option("--no-pager", help="Do not page what is longer than the screen; nor does PAGER=cat.")
+]
 
 NARROWEST = 20
 """Columns below which nothing is laid out any more; a terminal may claim to have none."""

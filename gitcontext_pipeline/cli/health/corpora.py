@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 
 from gitcontext_pipeline.cli.health.finding import PATIENCE, Finding
 from gitcontext_pipeline.corpus.permalinks import GITHUB
+from gitcontext_pipeline.corpus.permalinks import GITHUB
 from gitcontext_pipeline.corpus.redaction import redact
 from gitcontext_pipeline.corpus.spec import CorpusSpec, GitOrigin
 from gitcontext_pipeline.errors import GitContextError
@@ -76,6 +77,7 @@ def _command(spec: CorpusSpec, revision: str | None = None) -> str:
     origin = next(each for each in spec.origins if isinstance(each, GitOrigin))
     words = ["gitcontext", "index", f"{redact(origin.git)}@{revision or origin.revision}", "--name", spec.name]
     words += ["--github", spec.github] if spec.github else []
+    words += ["--github-url", spec.github_url] if spec.github_url != GITHUB else []
     words += ["--github-url", spec.github_url] if spec.github and spec.github_url != GITHUB else []
     words += ["--history", str(spec.history)] if spec.history != "all" else []
     words += ["--golden-set", spec.golden_set] if spec.golden_set else []
