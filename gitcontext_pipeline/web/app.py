@@ -54,12 +54,7 @@ def create_app(library: Library, settings: Settings) -> FastAPI:
     # Each wraps what was added before it: the last one sees a request first.
     rate = RateLimit(settings.requests_a_minute, settings.burst)
     app.add_middleware(TokenRequired, token=settings.token)
-    app.add_middleware(
-        Limited,
-        rate=rate,
-        body_bytes=settings.body_bytes,
-        refused=lambda limit: service.metrics.refused.labels(limit).inc(),
-    )
+    app.add_middleware(Limited, rate=rate, refused=service.metrics.refused.labels("rate").inc)
     app.add_middleware(KnownHost, hosts=settings.hosts)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(Measured, metrics=service.metrics)

@@ -1,4 +1,4 @@
-"""How often one client may ask, and how much it may send."""
+"""How often one client may ask."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gitcontext_pipeline.web.problems import Problem, respond
 
@@ -41,43 +40,20 @@ class RateLimit:
 
 
 class Limited:
-    """Refuses what comes too often (429) or is too large (413); `refused` is told the reason."""
+    """Refuses what comes too often; `refused` is told of each."""
 
-    def __init__(self, app: ASGIApp, rate: RateLimit, body_bytes: int, refused: Callable[[str], None]) -> None:
+    def __init__(self, app: ASGIApp, rate: RateLimit, refused: Callable[[], None]) -> None:
         self._app = app
         self._rate = rate
-        self._most = body_bytes
         self._refused = refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        free = scope["type"] != "http" or scope["path"].startswith(FREE_PATHS)
+        seconds = 0.0 if free else self._rate.wait(scope["client"][0] if scope.get("client") else "")
+        if not seconds:
             await self._app(scope, receive, send)
             return
-        problem = self._problem(scope)
-        if problem is not None:
-            await respond(scope, problem)(scope, receive, send)
-            return
-        got = 0
-
-        async def bounded() -> Message:
-            nonlocal got
-            message = await receive()
-            got += len(message.get("body", b""))
-            # Nothing here reads a body as it comes, so whoever lies about its length is as good as gone.
-            return {"type": "http.disconnect"} if got > self._most else message
-
-        await self._app(scope, bounded, send)
-
-    def _problem(self, scope: Scope) -> Problem | None:
-        length = Headers(scope=scope).get("content-length", "0")
-        if not length.isdigit() or int(length[:12]) > self._most:
-            self._refused("body")
-            return Problem(413, f"more than {self._most} bytes were sent", "body", "send less")
-        if scope["path"].startswith(FREE_PATHS):
-            return None
-        seconds = self._rate.wait(scope["client"][0] if scope.get("client") else "")
-        if not seconds:
-            return None
-        self._refused("rate")
+        self._refused()
         after = str(max(1, math.ceil(seconds)))
-        return Problem(429, "too many requests", None, f"ask again in {after} s", {"Retry-After": after})
+        problem = Problem(429, "too many requests", None, f"ask again in {after} s", {"Retry-After": after})
+        await respond(scope, problem)(scope, receive, send)

@@ -13,6 +13,8 @@ from gitcontext_pipeline.web.service import service_of
 from gitcontext_pipeline.web.templates import render
 
 DAYS = 30
+BODY_BYTES = 16_384
+"""Only this form is sent in a body; no other route reads one."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -25,7 +27,7 @@ async def form(request: Request) -> Response:
     return HTMLResponse(render("login.html", target=target, problem=None))
 
 
-@router.post("/login")
+@router.post("/login", max_body_size=BODY_BYTES)
 async def log_in(request: Request) -> Response:
     token = service_of(request).settings.token
     fields = parse_qs((await request.body()).decode("utf-8", "replace"))

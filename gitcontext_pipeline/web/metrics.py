@@ -36,7 +36,7 @@ class Metrics:
         self.refused = Counter(
             "gitcontext_refused", "Requests refused by a limit, by which.", ["limit"], registry=self._registry
         )
-        for limit in ("body", "queue", "rate"):
+        for limit in ("queue", "rate"):
             self.refused.labels(limit)
         self._registry.register(self)
 

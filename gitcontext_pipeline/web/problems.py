@@ -76,7 +76,7 @@ def add_handlers(app: FastAPI, headers: Mapping[str, str]) -> None:
 
     @app.exception_handler(HTTPException)
     def plain(request: Request, error: HTTPException) -> Response:
-        found = {404: "there is no such page", 405: "that is no way to ask this page"}
+        found = {404: "there is no such page", 405: "that is no way to ask this page", 413: "too much was sent"}
         fix = "start from the front page, /, or from the list of the API, /api"
         problem = Problem(error.status_code, found.get(error.status_code, error.detail), None, fix, error.headers or {})
         return respond(request.scope, problem)

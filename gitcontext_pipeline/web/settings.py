@@ -21,6 +21,5 @@ class Settings:
     waiting: int = 64
     """Requests that may wait for a thread."""
     question_characters: int = 2000
-    body_bytes: int = 16_384
     grace: int = 30
     """Seconds that requests have to finish when the server is told to stop."""
