@@ -37,6 +37,8 @@ def wrong(words: list[str]) -> str | None:
             if word.partition("=")[0] not in options(command):
                 return f"{command.name} has no option {word}"
         elif hasattr(command, "commands"):
+            if word.isupper():  # OPTIONS or COMMAND, as usage lines have them
+                continue
             if word not in command.commands:
                 return f"{command.name} has no command {word}"
             command = command.commands[word]
