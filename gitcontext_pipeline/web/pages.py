@@ -64,7 +64,8 @@ async def explanation(request: Request) -> Response:
     corpus, answer = await service.run(lambda: service.answer(asked))
     if asked.snapshot not in {None, corpus.snapshot}:  # its numbers would point at other cards than the page's
         raise UsageError("another snapshot was published meanwhile", fix="ask again")
-    return StreamingResponse(explanation_events(service, corpus, answer), media_type="text/event-stream")
+    events = explanation_events(service, corpus, answer, request.is_disconnected)
+    return StreamingResponse(events, media_type="text/event-stream")
 
 
 @router.get("/source")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import httpx
@@ -156,10 +155,10 @@ def test_an_explanation_of_another_snapshot_than_the_page_shows_is_refused(expla
 
 @pytest.mark.parametrize("explaining", [Waiting], indirect=True)
 def test_the_model_stops_when_its_listener_leaves(explaining: httpx.Client) -> None:
-    with explaining.stream("GET", "/explanation", params={"q": QUESTION}), ThreadPoolExecutor(1):
+    with explaining.stream("GET", "/explanation", params={"q": QUESTION}):
         assert Waiting.begun.wait(30)
-    while explaining.get("/metrics").text.split("gitcontext_requests_in_flight ")[1][:3] != "1.0":
-        pass  # only the one that asks is left
+    while "gitcontext_requests_in_flight 1.0" not in explaining.get("/metrics").text:
+        Waiting.ended.wait(0.1)  # only the request that asks is left when the other was noticed to be gone
     Waiting.go.set()
     assert Waiting.ended.wait(30)
     assert Waiting.raised is not None
