@@ -1,5 +1,6 @@
 """The `gitcontext` command. Nothing heavy is imported before a command needs it."""
 
+import io
 import sys
 import traceback
 
@@ -15,6 +16,9 @@ def main() -> None:
 
 def _run() -> None:
     """A regression alone ends with 1: a crash, of an import too, ends with 3."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # code holds characters that not every terminal's encoding has
+            stream.reconfigure(errors="replace")
     try:
         from gitcontext_pipeline.cli.app import app
 

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
+from filelock import FileLock
 from typer.testing import CliRunner
 
 from gitcontext_pipeline.cli.app import app
+from gitcontext_pipeline.state import STATE_VARIABLE
+from tests.cli.odd_corpus import OddCorpus, index_odd_corpus
 
 Command = Callable[..., Result]
 
@@ -35,3 +38,20 @@ def gitcontext() -> Command:
         return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
     return run
+
+
+@pytest.fixture(scope="session")
+def indexed_odd_corpus(shared: Path, models: Path) -> OddCorpus:
+    """Indexed once for all workers; tests leave it as they found it."""
+    directory = shared / "odd"
+    directory.mkdir(exist_ok=True)
+    with FileLock(shared / "odd.lock"):
+        return index_odd_corpus(directory, models)
+
+
+@pytest.fixture
+def odd_corpus(indexed_odd_corpus: OddCorpus, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> OddCorpus:
+    """The same as the state in which the command looks."""
+    monkeypatch.setenv(STATE_VARIABLE, str(indexed_odd_corpus.state.root))
+    monkeypatch.chdir(tmp_path)
+    return indexed_odd_corpus

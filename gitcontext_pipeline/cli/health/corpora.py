@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from shlex import join, quote
 from typing import TYPE_CHECKING
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from gitcontext_pipeline.cli.health.finding import PATIENCE, Finding
-from gitcontext_pipeline.corpus.permalinks import GITHUB
 from gitcontext_pipeline.corpus.permalinks import GITHUB
 from gitcontext_pipeline.corpus.redaction import redact
 from gitcontext_pipeline.corpus.spec import CorpusSpec, GitOrigin
@@ -166,8 +164,9 @@ def _is_held(lock: Path) -> bool:
     if not lock.is_file():
         return False
     try:
-        with suppress(OSError), FileLock(lock, timeout=0):
+        with FileLock(lock, timeout=0):
             return False
     except Timeout:
         return True
-    return False
+    except OSError:  # of another user: who holds it cannot be told
+        return False
