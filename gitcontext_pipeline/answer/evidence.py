@@ -99,7 +99,10 @@ def printable_lines(text: str, longest: int = LONGEST_LINE) -> list[str]:
 
 def printable(line: str) -> str:
     """Without control characters, which could drive the terminal (tabs stay)."""
-    return "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line.rstrip("\r"))
+    line = line.rstrip("\r")
+    if line.replace("\t", "").isprintable():  # nearly every line; a server prints thousands a second
+        return line
+    return "".join(c if c == "\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
 
 
 def title(text: str) -> str:
