@@ -70,3 +70,16 @@ print(sorted(heavy & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.usefixtures("odd_corpus")
+def test_asking_imports_neither_the_store_nor_the_graph() -> None:
+    program = """
+import sys
+from gitcontext_pipeline.cli.app import app
+app(["ask", "What refills the tokens?"], standalone_mode=False)
+print(sorted({"torch", "lancedb", "pandas", "dagster", "pyarrow.dataset"} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "TokenBucket.refill" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
