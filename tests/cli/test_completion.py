@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gitcontext_pipeline.retrieval.retriever import SCOPES
 from gitcontext_pipeline.state import STATE_VARIABLE, State
 from gitcontext_pipeline.storage import write_json
 
@@ -49,7 +50,7 @@ def state(tmp_path: Path) -> State:
     [
         ("gitcontext ask -c ", ["flask", "requests", "requests_git"]),
         ("gitcontext ask question --corpus re", ["requests", "requests_git"]),
-        ("gitcontext search -s ", ["code", "docs", "history", "tests"]),
+        ("gitcontext search -s ", list(SCOPES)),
         ("gitcontext search --scope d", ["docs"]),
         ("gitcontext snapshots f", ["flask"]),
         ("gitcontext eval tune requests_", ["requests_git"]),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitcontext_pipeline.corpus.permalinks import commit_url, file_url, pull_request_url
+from gitcontext_pipeline.corpus.permalinks import FileLink, commit_url, file_url, pull_request_url, read_file_url
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 BLOB = f"https://github.com/psf/requests/blob/{SHA}"
@@ -68,3 +68,35 @@ def test_a_repository_on_another_server_is_named_by_its_address() -> None:
     assert file_url(home, SHA, "a.py", 1, 2) == f"{home}/blob/{SHA}/a.py#L1-L2"
     assert commit_url(home, SHA) == f"{home}/commit/{SHA}"
     assert pull_request_url(home, 12) == f"{home}/pull/12"
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1),
+    st.sampled_from([None, "psf/requests", "https://code.example.com/psf/requests"]),
+    st.integers(1, 10**6),
+    st.integers(0, 50),
+)
+def test_what_a_link_says_is_read_back(path: str, repository: str | None, start: int, more: int) -> None:
+    link = read_file_url(file_url(repository, SHA, path, start, start + more))
+    assert link is not None
+    assert (link.path, link.revision, link.start_line, link.end_line) == (path, SHA, start, start + more)
+    assert link.is_of(repository)
+    assert not link.is_of("psf/other")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "src/a.py:1",
+        f"{BLOB}/a.py",
+        "https://github.com/psf/requests/blob/main/a.py#L1",
+        f"{BLOB}/a.py#L1-L",
+        "git:a#L1",
+    ],
+)
+def test_what_is_no_link_to_lines_of_a_commit_is_none(text: str) -> None:
+    assert read_file_url(text) is None
+
+
+def test_github_is_the_same_by_its_slug_and_by_its_address() -> None:
+    assert FileLink("https://github.com/psf/requests", SHA, "a.py", 1, 1).is_of("psf/requests")
