@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,14 +18,13 @@ from gitcontext_pipeline.evaluation.gold import Gold
 from gitcontext_pipeline.evaluation.policy import distinct_slices
 from gitcontext_pipeline.evaluation.report import CaseResult, Report, ResultRow
 from gitcontext_pipeline.steps import quality
+from gitcontext_pipeline.steps.past_runs import past_runs
 from gitcontext_pipeline.steps.snapshots import candidate, material
 from gitcontext_pipeline.steps.workspace import Workspace
 
 Metadata = Mapping[str, Any]
 
 WORST = 15
-RUNS = 30
-"""Of past runs, how many the newest are drawn."""
 
 
 def retrieval_report(workspace: Workspace, facts: Mapping[str, Any]) -> Metadata:
@@ -34,10 +32,11 @@ def retrieval_report(workspace: Workspace, facts: Mapping[str, Any]) -> Metadata
     if report is None:
         return {"measured": 0, "why": facts.get("why", "")}
     latency = report.timing.latency
+    log = workspace.corpus.directory / quality.QUALITY_LOG
     return {
         "metrics": dg.MetadataValue.md(metric_table(report)),
         "ranks": _image("ranks of the first answers", plots.rank_distribution(report.cases, report.settings.top)),
-        "past_runs": _image("metrics of the past runs", plots.trend(past_runs(workspace, report))),
+        "past_runs": _image("metrics of the past runs", plots.trend(past_runs(log, report.dataset.sha256))),
         "worst_cases": dg.MetadataValue.md(worst_cases(workspace, report)),
         "slices": dg.MetadataValue.md(slice_table(report)),
         "measured": len(report.cases),
@@ -97,20 +96,6 @@ def slice_table(report: Report) -> str:
         for key, ids in distinct_slices(report.cases)
     ]
     return markdown_table(("label", "value", "cases", *keys), rows)
-
-
-def past_runs(workspace: Workspace, report: Report) -> list[plots.Point]:
-    """The metrics of the last RUNS measurements with this golden set, oldest first; another set has another scale."""
-    path = workspace.corpus.directory / quality.QUALITY_LOG
-    points = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
-        try:
-            run = json.loads(line)
-            if run["fingerprints"]["dataset"] == report.dataset.sha256:
-                points.append(plots.Point(label=run["started"][5:16].replace("T", " "), metrics=run["metrics"]))
-        except (ValueError, KeyError, TypeError):  # a line cut off by a kill
-            continue
-    return points[-RUNS:]
 
 
 def worst_cases(workspace: Workspace, report: Report) -> str:
