@@ -1,11 +1,21 @@
-"""Sockets that servers listen on: bound before anything is promised, and known for who can reach them."""
+"""What servers have in common: sockets bound before anything is promised, who can reach them, tokens, the end."""
 
 from __future__ import annotations
 
 import ipaddress
+import re
+import signal
 import socket
+from typing import TYPE_CHECKING
 
 from gitcontext_pipeline.errors import UsageError
+
+if TYPE_CHECKING:
+    import uvicorn
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
+"""What this machine calls itself, as a Host header has it."""
+_TOKEN = re.compile(r"[!-~]{16,}")
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -44,6 +54,26 @@ def own_name(bound: socket.socket) -> str | None:
 def address_of(bound: socket.socket) -> str:
     """The beginning of every address of the server, for somebody on this machine."""
     return f"http://{own_name(bound) or 'localhost'}:{bound.getsockname()[1]}"
+
+
+def strong(token: str) -> str:
+    """The token, if nobody can guess it; raises UsageError."""
+    if not _TOKEN.fullmatch(token):
+        raise UsageError("that token could be guessed, or not be sent", fix="take 16 or more letters, digits and signs")
+    return token
+
+
+def end_on_signals(server: uvicorn.Server) -> None:
+    """From now on SIGINT and SIGTERM end `server` in good order, before it runs, while it does, and for good.
+
+    uvicorn raises the signal once more when it is done; the end was asked for, and is none to die of.
+    """
+
+    def end(*_: object) -> None:
+        server.should_exit = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
 
 
 def _ip(bound: socket.socket) -> ipaddress.IPv4Address | ipaddress.IPv6Address:

@@ -35,14 +35,14 @@ def serve(
     """
     from gitcontext_pipeline.answer.library import Library
     from gitcontext_pipeline.errors import UsageError
+    from gitcontext_pipeline.listening import LOOPBACK_NAMES, bind, is_loopback, strong
     from gitcontext_pipeline.state import State
     from gitcontext_pipeline.web import server
-    from gitcontext_pipeline.web.settings import LOOPBACK_NAMES, Settings
+    from gitcontext_pipeline.web.settings import Settings
 
-    if token is not None and not token.strip():
-        raise UsageError("the token is empty", fix=f"unset {TOKEN_VARIABLE}, or give it a value")
-    bound = server.bind(host, port)
-    if token is None and not without_token and not server.is_loopback(bound):
+    given = None if token is None else strong(token)
+    bound = bind(host, port)
+    if given is None and not without_token and not is_loopback(bound):
         bound.close()
         raise UsageError(
             f"other machines reach {host}, and no token is set",
@@ -56,5 +56,4 @@ def serve(
         typer.echo(f"answering about {names}" if names else "nothing is indexed yet: gitcontext index URL_OR_PATH")
 
     hosts = LOOPBACK_NAMES | {name.lower() for name in allow_host or ()}
-    given = token.strip() if token else None
     server.serve(library, Settings(hosts=hosts, token=given, requests_a_minute=rate, workers=workers), bound, announce)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import re
-import signal
 import socket
 from collections.abc import Iterable
 from typing import Any
@@ -18,11 +16,9 @@ from starlette.middleware.authentication import AuthenticationMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gitcontext_pipeline.errors import UsageError
-from gitcontext_pipeline.listening import is_loopback, own_name
+from gitcontext_pipeline.listening import LOOPBACK_NAMES, end_on_signals, is_loopback, own_name, strong
 
 ENDPOINT = "/mcp"
-LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
-_TOKEN = re.compile(r"[!-~]{16,}")
 
 
 class OneToken:
@@ -57,9 +53,9 @@ def make_app(server: MCPServer[Any], bound: socket.socket, token: str | None, na
     """
     if token is None and not is_loopback(bound):
         raise UsageError("other machines could read every corpus, and no token is set", fix="set GITCONTEXT_TOKEN")
-    if token is not None and not _TOKEN.fullmatch(token):
-        raise UsageError("that token could be guessed, or not be sent", fix="take 16 or more letters, digits and signs")
-    known = dict.fromkeys([*LOOPBACK_NAMES, *filter(None, [own_name(bound)]), *names])
+    if token is not None:
+        strong(token)
+    known = {*LOOPBACK_NAMES, *filter(None, [own_name(bound)]), *names}
     # With a port and without: a proxy in front of the server may leave it out.
     hosts = [f"{name}{port}" for name in known for port in ("", ":*")]
     security = TransportSecuritySettings(
@@ -71,9 +67,8 @@ def make_app(server: MCPServer[Any], bound: socket.socket, token: str | None, na
 
 def serve(app: ASGIApp, bound: socket.socket) -> None:
     """Answer on `bound` until SIGINT or SIGTERM."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # uvicorn raises the signal once more when it is done; the end was asked for, and is none to die of.
-        signal.signal(number, lambda *_: None)
     # An agent that waits for news keeps its connection open: it is not waited for in turn.
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=2)
-    uvicorn.Server(config).run(sockets=[bound])
+    server = uvicorn.Server(config)
+    end_on_signals(server)
+    server.run(sockets=[bound])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
+from gitcontext_pipeline.listening import LOOPBACK_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,6 @@ class Settings:
     """Threads that search; more than a few only wait for each other."""
     waiting: int = 64
     """Requests that may wait for a thread."""
-    question_characters: int = 2000
+    question_characters: int = 4000
     grace: int = 30
     """Seconds that requests have to finish when the server is told to stop."""

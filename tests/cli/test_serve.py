@@ -16,10 +16,11 @@ def test_other_machines_need_a_token_or_a_word(gitcontext: Command, host: str) -
     assert "--without-token" in refused.stderr
 
 
-def test_a_token_that_is_empty_is_no_token(gitcontext: Command) -> None:
-    refused = gitcontext("serve", "--port", 0, "--token", " ")
+@pytest.mark.parametrize("token", ["", " ", "secret", "sixteen letters!"])
+def test_a_token_that_could_be_guessed_is_refused(gitcontext: Command, token: str) -> None:
+    refused = gitcontext("serve", "--port", 0, "--token", token)
     assert refused.exit_code == 2
-    assert "empty" in refused.stderr
+    assert "guessed" in refused.stderr
 
 
 def test_an_address_that_is_none_is_a_mistake(gitcontext: Command) -> None:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import uvicorn
 
 from gitcontext_pipeline.answer.library import Library
+from gitcontext_pipeline.listening import address_of, bind
 from gitcontext_pipeline.web import server
 from gitcontext_pipeline.web.settings import Settings
 
@@ -17,13 +18,13 @@ from gitcontext_pipeline.web.settings import Settings
 @contextmanager
 def running(library: Library, settings: Settings | None = None) -> Iterator[str]:
     """The address of a server that answers until the block ends."""
-    bound = server.bind("127.0.0.1", 0)
+    bound = bind("127.0.0.1", 0)
     made = server.make(library, settings or Settings(), bound)
     thread = threading.Thread(target=made.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     _wait_until_started(made)
     try:
-        yield server.address_of(bound)
+        yield address_of(bound)
     finally:
         made.should_exit = True
         thread.join(timeout=30)

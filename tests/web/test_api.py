@@ -84,7 +84,7 @@ def test_source_reads_lines_with_what_stands_around_them(client: httpx.Client) -
         ("/api/ask", {"q": QUESTION, "scope": "everything"}, "'code'", "/api"),
         ("/api/ask", {"q": QUESTION, "top": "0"}, "greater than or equal to 1", "/api"),
         ("/api/ask", {}, "required", "/api"),
-        ("/api/ask", {"q": "why " * 1000}, "4000 characters", "at most 2000"),
+        ("/api/ask", {"q": "why " * 1100}, "characters", "at most 4000"),
         ("/api/why", {"place": "retry.py"}, "names no line", "12"),
         ("/api/why", {"place": "retry.py:900"}, "has 10 lines", ""),
         ("/api/source", {"path": "../../etc/passwd"}, "no file", ""),

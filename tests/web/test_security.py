@@ -15,7 +15,7 @@ from tests.web.conftest import client_of
 from tests.web.published import CORPUS, QUESTION
 from tests.web.running import running
 
-TOKEN = "correct horse"  # of a test
+TOKEN = "correct-horse-battery"
 
 
 @pytest.mark.parametrize("path", ["/", "/quality", "/api/corpora", "/api/nope", "/nope", "/static/page.js", "/healthz"])

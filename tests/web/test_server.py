@@ -19,6 +19,7 @@ import pytest
 from gitcontext_pipeline.answer.library import Library
 from gitcontext_pipeline.errors import UsageError
 from gitcontext_pipeline.index.snapshot import roll_back
+from gitcontext_pipeline.listening import address_of, bind
 from gitcontext_pipeline.state import STATE_VARIABLE, State
 from gitcontext_pipeline.web import server
 from gitcontext_pipeline.web.settings import Settings
@@ -61,11 +62,11 @@ def _seen_more(replies: list[httpx.Response], more: int = 8) -> bool:
 
 def test_a_request_that_is_being_answered_is_finished_before_the_end(corpora: State) -> None:
     library = Slow(corpora)
-    bound = server.bind("127.0.0.1", 0)
+    bound = bind("127.0.0.1", 0)
     made = server.make(library, Settings(), bound)
     thread = threading.Thread(target=made.run, kwargs={"sockets": [bound]})
     thread.start()
-    with client_of(server.address_of(bound)) as client, ThreadPoolExecutor() as pool:
+    with client_of(address_of(bound)) as client, ThreadPoolExecutor() as pool:
         asked = pool.submit(client.get, "/api/ask", params={"q": QUESTION})
         assert library.waiting.acquire(timeout=30)
         made.should_exit = True
@@ -110,5 +111,5 @@ def taken() -> Iterator[int]:
 
 def test_a_port_that_is_taken_is_a_mistake_told_in_one_line(taken: int) -> None:
     with pytest.raises(UsageError, match=rf"127\.0\.0\.1:{taken}: address already in use") as told:
-        server.bind("127.0.0.1", taken)
+        bind("127.0.0.1", taken)
     assert told.value.exit_code == 2
