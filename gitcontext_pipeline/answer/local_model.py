@@ -38,13 +38,16 @@ def explain_answer(
         GitContextError: a model that is installed cannot be used.
     """
     from gitcontext_pipeline.answer.explainer import explain
-    from gitcontext_pipeline.answer.explanation import turned_off
+    from gitcontext_pipeline.answer.explanation import Explanation, Failure, turned_off
     from gitcontext_pipeline.answer.model_files import chosen
 
     name = model or chosen(state.models)
     missing = why_off(state, model)
     if missing is not None:
         return replace(answer, explanation=turned_off(missing))
+    if not answer.strong:  # a model makes prose of whatever it is given
+        weak = Failure("no-evidence", "there is no strong evidence to explain")
+        return replace(answer, explanation=Explanation("withheld", reasons=(weak,)))
     progress(f"explaining with {name}")
     with model_host(name, state.models).model() as loaded:
         explanation = explain(loaded, answer.question, answer.evidence, settings or configured_settings(), heard)

@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from gitcontext_pipeline import __version__
 from gitcontext_pipeline.cli import (
     ask,
+    confidence,
     corpora,
     doctor,
     explain,
@@ -77,6 +78,7 @@ app.command("setup-model")(explain.setup_model)
 evaluate_app.command("answers")(explain.answers)
 evaluate_app.command("tune")(tuning.tune)
 evaluate_app.command("quality")(quality_report.quality)
+evaluate_app.command("confidence")(confidence.confidence)
 app.add_typer(evaluate_app, name="eval")
 
 

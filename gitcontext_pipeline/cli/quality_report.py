@@ -38,18 +38,13 @@ def quality(
     """
     from gitcontext_pipeline.cli.evaluate_run import split_name
     from gitcontext_pipeline.cli.progress import counting
-    from gitcontext_pipeline.errors import UsageError
     from gitcontext_pipeline.evaluation.quality_page import corpus_block, others_block
     from gitcontext_pipeline.evaluation.quality_tables import ELSEWHERE
     from gitcontext_pipeline.retrieval.weights import ABLATIONS
     from gitcontext_pipeline.steps.quality_table import learned_elsewhere, measure_corpus
 
     engines = dict(split_name(text) for text in against or [])
-    chosen = _named(corpora) if corpora else _indexed()
-    if not chosen:
-        raise UsageError(
-            "no indexed corpus has a golden set", fix="gitcontext index PATH --name NAME --golden-set golden.jsonl"
-        )
+    chosen = chosen_corpora(corpora)
     with counting("learning") as advance:
         unseen = learned_elsewhere(chosen, advance)
     measured: list[CorpusQuality] = []
@@ -69,10 +64,21 @@ def quality(
         _write(write, measured)
 
 
-def _named(names: list[str]) -> list[Workspace]:
-    from gitcontext_pipeline.cli.workspaces import workspace_of
+def chosen_corpora(names: list[str] | None) -> list[Workspace]:
+    """The corpora of those names; without names, every indexed one that has a golden set.
 
-    return [workspace_of(name) for name in names]
+    Raises:
+        UsageError: there is no such corpus, or none at all.
+    """
+    from gitcontext_pipeline.cli.workspaces import workspace_of
+    from gitcontext_pipeline.errors import UsageError
+
+    chosen = [workspace_of(name) for name in names] if names else _indexed()
+    if not chosen:
+        raise UsageError(
+            "no indexed corpus has a golden set", fix="gitcontext index PATH --name NAME --golden-set golden.jsonl"
+        )
+    return chosen
 
 
 def _indexed() -> list[Workspace]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from gitcontext_pipeline.errors import GitContextError
 from gitcontext_pipeline.index import model_files
+from gitcontext_pipeline.index.words import WordVectors
 from gitcontext_pipeline.storage import fingerprint, read_json, sha256_file
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Embedder(Protocol):
     digest: str
     """Identifies the weights and the way they are run (12 hex digits): equal digests give equal vectors."""
     dimension: int
+    words: WordVectors
 
     def encode_documents(
         self, texts: Sequence[str], advance: Callable[[int], None] = lambda _: None
@@ -68,6 +70,10 @@ class OnnxEmbedder:
             str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
         )
         self._inputs = {node.name for node in self._session.get_inputs()}
+        self.words = WordVectors(
+            np.load(folder / "words.npy", mmap_mode="r"),
+            lambda word: self._tokenizer.encode(word, add_special_tokens=False).ids,
+        )
 
     def encode_documents(
         self, texts: Sequence[str], advance: Callable[[int], None] = lambda _: None
@@ -101,6 +107,10 @@ class TorchEmbedder:
             self._model: Any = SentenceTransformer(source, device="cpu")
             self.dimension = int(self._model.get_sentence_embedding_dimension())
         self.name = name
+        self.words = WordVectors(
+            model_files.input_embedding(self._model),
+            lambda word: self._model.tokenizer(word, add_special_tokens=False).input_ids,
+        )
         weights = {
             key: hashlib.sha256(value.detach().reshape(-1).contiguous().view(torch.uint8).numpy()).hexdigest()
             for key, value in self._model.state_dict().items()

@@ -16,13 +16,18 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gitcontext_pipeline.errors import GitContextError, UsageError
 from gitcontext_pipeline.storage import building, fingerprint, locked, read_json, sha256_file, write_json
 
-EXPORT_VERSION = 2
-_EXPORTED = ("model.onnx", "encoder.json", "tokenizer.json")
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+EXPORT_VERSION = 3
+_EXPORTED = ("model.onnx", "encoder.json", "tokenizer.json", "words.npy")
 _READ_SUFFIXES = frozenset({".safetensors", ".bin", ".model", ".json", ".txt"})
 PACKAGED_MODELS = {
     "all-MiniLM-L6-v2": (
@@ -156,6 +161,15 @@ def _export(source: Path | str, target: Path) -> None:
         shutil.move(quantized, target / "model.onnx")
         write_json(target / "encoder.json", encoder_settings(model))
         shutil.copy(Path(scratch) / "tokenizer.json", target / "tokenizer.json")
+        np.save(
+            target / "words.npy", input_embedding(SentenceTransformer(str(source), device="cpu")).astype(np.float16)
+        )
+
+
+def input_embedding(model: Any) -> NDArray[np.float32]:
+    """The vector of each piece of the vocabulary of a model that torch runs, shape (pieces, dimension)."""
+    weight = model[0].auto_model.get_input_embeddings().weight
+    return weight.detach().float().numpy()  # type: ignore[no-any-return]
 
 
 def encoder_settings(model: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from gitcontext_pipeline.index.embedder import Embedder, load_embedder
 from gitcontext_pipeline.index.texts import FIELDS
 from gitcontext_pipeline.index.tokens import query_terms
 from gitcontext_pipeline.retrieval.closest import closest_passages
+from gitcontext_pipeline.retrieval.confidence import READ, Confidence, confidence_of, signs
 from gitcontext_pipeline.retrieval.copies import fold_copies
 from gitcontext_pipeline.retrieval.features import Traits, choose, feature_matrix
 from gitcontext_pipeline.retrieval.question import Question, read_question
@@ -51,6 +52,7 @@ class Retriever:
         self._snapshot = snapshot
         self._embedder = embedder
         self.weights = weights
+        self._last: tuple[str, NDArray[np.float32]] | None = None
 
     @classmethod
     def open(cls, directory: Path, models: Path, weights: Weights = DEFAULT) -> Retriever:
@@ -143,12 +145,34 @@ class Retriever:
 
     def closest_passages(self, question: str, results: Sequence[Result]) -> list[str]:
         """For each of the results the text of its passage that is closest to the question."""
-        vector = self._embedder().encode_query(read_question(question).text)
         ids = [result.id for result in results]
-        return closest_passages(ids, vector, self._snapshot.chunks, self._snapshot.vectors)
+        return closest_passages(
+            ids, self._vector(read_question(question).text), self._snapshot.chunks, self._snapshot.vectors
+        )
+
+    def confidence(self, question: str, results: Sequence[Result]) -> Confidence:
+        """How likely `results`, the first of which are read, are to be about the question."""
+        return confidence_of(self.signs(question, results))
+
+    def signs(self, question: str, results: Sequence[Result]) -> dict[str, float]:
+        """What speaks for and against the results as a whole, by name: for learning what it weighs."""
+        asked = read_question(question)
+        scores = self._scores(asked, vectors=True)
+        lexical = np.zeros(len(self._snapshot.kinds), dtype=np.float32)
+        for name, score in scores.fields.items():
+            lexical += np.float32(self.weights.fields[name]) * score
+        read = self.closest_passages(question, results[:READ])
+        return signs(asked.text, lexical, scores.passage, read, self._snapshot.fields, self._embedder().words)
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        """The question's vector; the last one is kept, since ranking, reading and judging all need it."""
+        last = self._last
+        if last is None or last[0] != text:
+            last = self._last = (text, self._embedder().encode_query(text))
+        return last[1]
 
     def _scores(self, question: Question, vectors: bool) -> RawScores:
-        vector = self._embedder().encode_query(question.text) if vectors else None
+        vector = self._vector(question.text) if vectors else None
         return raw_scores(query_terms(question.text), vector, self._snapshot.fields, self._snapshot.vectors)
 
     def _rank(self, question: Question, allowed: NDArray[np.bool_]) -> Ranked:

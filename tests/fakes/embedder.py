@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from gitcontext_pipeline.index.words import WordVectors
+
 
 class FakeEmbedder:
     """Records in `asked` every text it was asked to embed, in order."""
@@ -17,6 +19,7 @@ class FakeEmbedder:
         self.digest = digest
         self.dimension = dimension
         self.asked: list[str] = []
+        self.words = WordVectors(np.eye(256, dimension, dtype=np.float32), lambda word: list(word.encode()))
 
     def encode_documents(
         self, texts: Sequence[str], advance: Callable[[int], None] = lambda _: None
