@@ -13,9 +13,9 @@ __all__ = ["_no_model_of_the_tester", "address", "corpora"]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
-    """The one browser of the run, the system's own."""
+    """The one browser of these tests, the system's own; its driver keeps this thread's event loop to itself."""
     executable = next(filter(None, map(shutil.which, BROWSERS)), None)
     if executable is None:
         pytest.skip(f"none of {', '.join(BROWSERS)} is installed")
