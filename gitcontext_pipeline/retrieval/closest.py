@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gitcontext_pipeline.chunks.table import rows_at
 from gitcontext_pipeline.index.texts import passages
 from gitcontext_pipeline.index.vectors import VectorIndex
 
@@ -22,7 +23,7 @@ def closest_passages(ids: Sequence[str], query: NDArray[np.float32], chunks: Any
     rows = {id_: row for row, id_ in enumerate(vectors.ids)}
     places = [rows[id_] for id_ in ids]
     found = []
-    for place, chunk in zip(places, chunks.take(places).to_pylist() if places else [], strict=True):
+    for place, chunk in zip(places, rows_at(chunks, places), strict=True):
         texts = passages(chunk)
         span = vectors.passages[vectors.starts[place] : vectors.starts[place + 1]]
         found.append(texts[min(int(np.argmax(span @ query)), len(texts) - 1)])
