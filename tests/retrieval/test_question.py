@@ -16,6 +16,10 @@ from gitcontext_pipeline.retrieval.question import read_question
         "why did the timeout go away",
         "what does #1234 do",
         "which commit touched the parser last",
+        "In the pull request that dropped the cache, which files went?",
+        "What was the reason to add a second pool?",
+        "What made us give up the shared context?",
+        "What went wrong with the old check?",
     ],
 )
 def test_questions_for_a_change(text: str) -> None:
@@ -23,7 +27,11 @@ def test_questions_for_a_change(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Where are redirects followed?", "how to set a proxy", "what happens on a 401", "should_strip_auth"]
+    "text",
+    [
+        *("Where are redirects followed?", "how to set a proxy", "what happens on a 401", "should_strip_auth"),
+        "What are the rules for a pull request here?",
+    ],
 )
 def test_questions_for_what_there_is(text: str) -> None:
     asked = read_question(text)
