@@ -163,7 +163,7 @@ def test_an_explanation_that_does_not_hold_is_withheld_with_the_reason(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(MODEL_VARIABLE, "tiny")
-    page.goto(f"/?{urlencode({'q': QUESTION, 'top': 1, 'scope': 'docs'})}")
+    page.goto(f"/?{urlencode({'q': QUESTION, 'top': 1, 'scope': 'code'})}")
     page.get_by_role("link", name="Explain").click()
     expect(page.locator(".unverified")).to_be_visible()
     expect(page.locator(".explanation:not(.unverified)")).to_be_visible(timeout=120_000)

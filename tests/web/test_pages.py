@@ -105,6 +105,7 @@ def test_weak_evidence_is_called_so_and_each_piece_is_marked(unsure: httpx.Clien
     html = unsure.get("/", params={"q": "How do I bake bread?", "top": 3}).text
     assert "No strong evidence." in html
     assert "Strongest evidence" not in html
+    assert 'id="explain"' not in html  # a model makes prose of whatever it is given
     assert html.count("nearest, not strong") == html.count("<article") == 3
 
 
