@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
-from urllib.parse import unquote
 
 from gitcontext_pipeline.chunks import table
 from gitcontext_pipeline.chunks.splitter import split
 from gitcontext_pipeline.corpus.checkout import Checkout, TreeFile
 from gitcontext_pipeline.corpus.origins import read_checkout
+from gitcontext_pipeline.corpus.permalinks import read_file_url
 from gitcontext_pipeline.steps.snapshots import candidate
 from gitcontext_pipeline.steps.workspace import Workspace
 
 NAMED = 10
 """How many offenders a finding names."""
-
-_LINK = re.compile(
-    r"(?:https?://[^/]+/(?:[^/]+/)+?blob/|git:)(?P<revision>[0-9a-f]{40})[/:](?P<path>[^?#]+)(?:\?plain=1)?"
-    r"#L(?P<start>\d+)(?:-L(?P<end>\d+))?"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +34,32 @@ class Finding:
 
 
 def permalinks_resolve(workspace: Workspace) -> Finding:
-    """Every link of a file's chunk names the indexed revision and lines that hold exactly the excerpt."""
+    """Every link of a file's chunk names the indexed revision and lines that hold exactly the excerpt.
+
+    An excerpt that is not its lines to the letter, as a notebook's cell is not, must be what the splitter reads there.
+    """
     checkout = read_checkout(workspace.corpus.directory)
     files = {file.path: file for file in checkout.files()}
-    lines: dict[str, list[str]] = {}
     rows = [row for row in _rows(workspace) if row["kind"] in {"code", "docs"}]
     wrong: list[str] = []
-    for row in rows:
-        found = _LINK.fullmatch(row["url"])
-        path = unquote(found["path"]) if found else ""
-        if found is None or found["revision"] != checkout.revision or path not in files:
-            wrong.append(row["url"])
-            continue
-        if path not in lines:
-            lines.clear()  # rows come file by file: one file's lines at a time are enough
-            lines[path] = _lines(checkout, files[path])
-        start, end = int(found["start"]), int(found["end"] or found["start"])
-        there = "\n".join(lines[path][start - 1 : end])
-        if not (there and (there == row["text"] or row["language"] == "jupyter")):
-            wrong.append(row["url"])
+    for path, chunks in groupby(rows, key=lambda row: str(row["path"])):
+        lines = _lines(checkout, files[path]) if path in files else []
+        others: list[tuple[str, tuple[int, int, str]]] = []
+        for row in chunks:
+            url, link = row["url"], read_file_url(row["url"])
+            if link is None or (link.revision, link.path) != (checkout.revision, path) or path not in files:
+                wrong.append(url)
+            elif not row["text"] or "\n".join(lines[link.start_line - 1 : link.end_line]) != row["text"]:
+                others.append((url, (link.start_line, link.end_line, row["text"])))
+        rewritten = _rewritten(path, lines) if others else ()
+        wrong += [url for url, passage in others if passage not in rewritten]
     return Finding(len(rows), len(wrong), tuple(wrong[:NAMED]))
+
+
+def _rewritten(path: str, lines: Sequence[str]) -> set[tuple[int, int, str]]:
+    """The passages of a file that are not its lines to the letter."""
+    spans = split(path, "\n".join(lines)).spans
+    return {(span.start_line, span.end_line, span.text) for span in spans if span.text is not None}
 
 
 def provenance_complete(workspace: Workspace) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -83,6 +84,25 @@ def test_links_of_another_github_server_lead_there(gitcontext: Command, state: S
     assert gitcontext("index", repository.path, "--name", "shop", *named).exit_code == 0
     found = gitcontext("search", "close idle", "--corpus", "shop").output
     assert f"https://git.example.com/acme/shop/blob/{repository.head}/a.py#L1-L2" in found
+
+
+def test_a_notebook_and_a_line_too_long_to_read_are_linked_and_published(
+    gitcontext: Command, state: State, models: Path, here: Path
+) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Water levels\n", "\n", "How full each bucket is."]},
+        {"cell_type": "code", "source": ["levels = measure()\n", "levels.plot()"], "outputs": []},
+    ]
+    icon = f'def bucket_icon():\n    """A picture."""\n    return "{"A" * 4000}"\n'
+    repository = Repository(here / "repository")
+    repository.commit("First", {"levels.ipynb": json.dumps({"cells": cells}, indent=1), "icon.py": icon})
+    indexed = gitcontext("index", repository.path, "--name", "shop", "--github", "acme/shop")
+    assert (indexed.exit_code, "not published" in indexed.output) == (0, False), indexed.output
+    found = json.loads(gitcontext("search", "water levels, bucket icon", "--json").stdout)
+    blob = f"https://github.com/acme/shop/blob/{repository.head}"
+    links = {each["symbol"]: each["url"] for each in found if each["symbol_kind"] in {"section", "function"}}
+    assert links["Water levels"] == f"{blob}/levels.ipynb?plain=1#L6-L8"
+    assert links["bucket_icon"] == f"{blob}/icon.py#L1-L3"
 
 
 @pytest.mark.parametrize(

@@ -51,13 +51,6 @@ def test_without_github_a_link_names_the_object_of_git() -> None:
     assert commit_url(None, SHA) == f"git:{SHA}"
 
 
-def test_a_server_of_ones_own_is_named_by_the_whole_address() -> None:
-    repository = "https://github.example.com/psf/requests"
-    assert file_url(repository, SHA, "a.py", 1, 1) == f"{repository}/blob/{SHA}/a.py#L1"
-    assert commit_url(repository, SHA) == f"{repository}/commit/{SHA}"
-    assert pull_request_url(repository, 7) == f"{repository}/pull/7"
-
-
 def test_changes_are_linked_by_commit_and_by_number() -> None:
     assert commit_url("psf/requests", SHA) == f"https://github.com/psf/requests/commit/{SHA}"
     assert pull_request_url("psf/requests", 2850) == "https://github.com/psf/requests/pull/2850"
