@@ -81,7 +81,7 @@ class Corpus:
             evidence=tuple(evidence),
             note=note,
             lineage=self.lineage(evidence),
-            confidence=self.retriever.confidence(question, evidence),
+            confidence=self.retriever.confidence(question, evidence, scope),
         )
 
     def lineage(self, results: Iterable[Result]) -> Mapping[str, Lineage]:

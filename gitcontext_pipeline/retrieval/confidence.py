@@ -28,13 +28,17 @@ SIMILAR = 5
 """How many of the most similar passages count for `similar`."""
 SURE = 2
 """From so many unknown names on, more of them say nothing more."""
+MANY, CHANCE = 500, 0.1
+"""Among few chunks the nearest is further off by chance: below MANY, `similar` is raised by CHANCE for every factor of e.
+On corpora of 15 to 250 chunks, cut out of the measured ones, 6 to 15% of the golden questions are flagged then, where
+16 to 35% were, and 84 to 89% of foreign ones, as in whole corpora."""
 
 SIGNS: Mapping[str, str] = {
     "terms": "BM25 of the best chunk, against the logarithm of the number of chunks",
     "words": "how much of the question, rare words first, one of the first results says in the same or like words",
     "unknown": "names written as code that this corpus does not have",
     "length": "logarithm of the number of words asked with",
-    "similar": "mean cosine of the passages most similar to the question",
+    "similar": "mean cosine of the passages most similar to the question, raised where chunks are few",
 }
 WEIGHTS: Mapping[str, float] = {"terms": 0.695, "words": 4.639, "unknown": -1.484, "length": 1.196, "similar": 5.077}
 BIAS = -10.366
@@ -67,16 +71,15 @@ def signs(
 ) -> dict[str, float]:
     """The signs by name, for a question and the passages `read` of its first results.
 
-    `lexical` holds the BM25 score of every row, `passage` the cosine of its best passage; both of shape (rows,).
+    `lexical` holds the BM25 score of every row in scope, `passage` the cosine of its best one; both of shape (rows,).
     """
     asked = [word for word in dict.fromkeys(words(question)) if query_terms(word)]
-    nearest = np.sort(passage)[-SIMILAR:]
     return {
         "terms": float(lexical.max(initial=0.0)) / math.log1p(max(len(lexical), 2)),
         "words": max((_shared(asked, text, meanings) for text in read), default=0.0),
         "unknown": float(min(SURE, sum(_is_unknown(word, fields) for word in asked))),
         "length": math.log1p(len(asked)),
-        "similar": float(nearest.mean()) if len(nearest) else 0.0,
+        "similar": _similar(passage),
     }
 
 
@@ -87,6 +90,12 @@ def weighed(found: Mapping[str, float]) -> float:
 
 def confidence_of(found: Mapping[str, float]) -> Confidence:
     return Confidence(_chance(weighed(found)), _chance(LINE))
+
+
+def _similar(passage: Column) -> float:
+    if not len(passage):
+        return 0.0
+    return float(np.sort(passage)[-SIMILAR:].mean()) + CHANCE * max(0.0, math.log(MANY / len(passage)))
 
 
 def _shared(asked: Sequence[str], text: str, meanings: WordVectors) -> float:

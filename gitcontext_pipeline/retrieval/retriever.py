@@ -150,11 +150,11 @@ class Retriever:
             ids, self._vector(read_question(question).text), self._snapshot.chunks, self._snapshot.vectors
         )
 
-    def confidence(self, question: str, results: Sequence[Result]) -> Confidence:
-        """How likely `results`, the first of which are read, are to be about the question."""
-        return confidence_of(self.signs(question, results))
+    def confidence(self, question: str, results: Sequence[Result], scope: str | None = None) -> Confidence:
+        """How likely `results`, which were found in `scope` and the first of which are read, are about the question."""
+        return confidence_of(self.signs(question, results, scope))
 
-    def signs(self, question: str, results: Sequence[Result]) -> dict[str, float]:
+    def signs(self, question: str, results: Sequence[Result], scope: str | None = None) -> dict[str, float]:
         """What speaks for and against the results as a whole, by name: for learning what it weighs."""
         asked = read_question(question)
         scores = self._scores(asked, vectors=True)
@@ -162,7 +162,9 @@ class Retriever:
         for name, score in scores.fields.items():
             lexical += np.float32(self.weights.fields[name]) * score
         read = self.closest_passages(question, results[:READ])
-        return signs(asked.text, lexical, scores.passage, read, self._snapshot.fields, self._embedder().words)
+        among = self._allowed(scope)
+        fields, meanings = self._snapshot.fields, self._embedder().words
+        return signs(asked.text, lexical[among], scores.passage[among], read, fields, meanings)
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         """The question's vector; the last one is kept, since ranking, reading and judging all need it."""
