@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gitcontext_pipeline.answer.asking import ENTAILMENT_VARIABLE, configured_settings
 from gitcontext_pipeline.answer.claims import Reply
 from gitcontext_pipeline.answer.contract import judge
 from gitcontext_pipeline.answer.entailment import entailment_rule, load_judge
+from gitcontext_pipeline.answer.local_model import ENTAILMENT_VARIABLE, configured_settings
 from gitcontext_pipeline.errors import GitContextError, UsageError
 from tests.answer.evidence import SHOWN, TRUE_CLAIMS
 

@@ -27,7 +27,7 @@ TEXTS = [
     "session.send(request) " * 200,
 ]
 PACKAGE = PACKAGED_MODELS[DEFAULT_MODEL][0]
-EXPORTED = ("model.onnx", "encoder.json", "tokenizer.json", "manifest.json")
+EXPORTED = ("model.onnx", "encoder.json", "tokenizer.json", "words.npy", "manifest.json")
 
 
 def silent(line: str) -> None:
