@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,20 +16,26 @@ PIECE = 0.7
 """How much rarer a word is for each further piece that the vocabulary has to put it together from."""
 
 
+KNOWN = 100_000
+"""How many words' pieces are kept: splitting a word costs more than looking its vector up."""
+
+
 class WordVectors:
     """The rows of a model's input embedding, shape (pieces, dimension), and the tokenizer that finds them."""
 
     def __init__(self, matrix: NDArray[np.generic], pieces: Callable[[str], Sequence[int]]) -> None:
         self._matrix = matrix
-        self._pieces = pieces
+        self._pieces = lru_cache(KNOWN)(lambda word: tuple(pieces(word)))
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
         """Unit vectors, shape (len(words), dimension): the mean of each word's pieces, zero for a word of none."""
         found = np.zeros((len(words), self._matrix.shape[1]), dtype=np.float32)
-        for row, word in enumerate(words):
-            pieces = self._pieces(word)
-            if pieces:
-                found[row] = self._matrix[list(pieces)].astype(np.float32).mean(axis=0)
+        pieces = [self._pieces(word) for word in words]
+        rows = [row for row, each in enumerate(pieces) if each]
+        if rows:
+            flat = self._matrix[[piece for row in rows for piece in pieces[row]]].astype(np.float32)
+            starts = np.cumsum([0, *(len(pieces[row]) for row in rows[:-1])])
+            found[rows] = np.add.reduceat(flat, starts)  # a sum points where the mean does
         lengths = np.linalg.norm(found, axis=1, keepdims=True)
         found /= np.where(lengths > 0, lengths, 1)
         return found

@@ -15,7 +15,8 @@ _CODE_LIKE = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|\.|::|#")
 _DONE = r"fixed|added|removed|dropped|changed|replaced|renamed|introduced|reverted|merged|deprecated|moved|switched"
 _CHANGE = re.compile(
     r"\b(?:which|what) (?:change|commit|pull request|pr|merge|fix|patch)\b|(?<![\w&])#\d+\b"
-    r"|\b(?:the|that|this|by|of) (?:commit|pull request)\b|\b(?:commit|pull request) (?:that|which|where|did|made|fixed)\b"
+    r"|\b(?:the|that|this|by|of) (?:commit|pull request)\b"
+    r"|\b(?:commit|pull request) (?:that|which|where|did|made|fixed)\b"
     r"|\bwhat (?:was|were) the (?:reasons?|point|motivation)\b|\bwhat (?:made|led|prompted|went wrong)\b"
     r"|\bwhen (?:did|was|were|has|have)\b|\bsince when\b|\bno longer\b|\bused to\b|\bbrought back\b"
     r"|\bwhy (?:did|was|were|has|have)\b|\bwhy (?:is|are|does|do)\b.*\b(?:now|any ?more)\b"

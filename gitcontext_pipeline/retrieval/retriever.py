@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +53,7 @@ class Retriever:
         self._snapshot = snapshot
         self._embedder = embedder
         self.weights = weights
-        self._last: tuple[str, NDArray[np.float32]] | None = None
+        self._last = threading.local()
 
     @classmethod
     def open(cls, directory: Path, models: Path, weights: Weights = DEFAULT) -> Retriever:
@@ -146,9 +147,8 @@ class Retriever:
     def closest_passages(self, question: str, results: Sequence[Result]) -> list[str]:
         """For each of the results the text of its passage that is closest to the question."""
         ids = [result.id for result in results]
-        return closest_passages(
-            ids, self._vector(read_question(question).text), self._snapshot.chunks, self._snapshot.vectors
-        )
+        vector, _ = self._heard(read_question(question).text)
+        return closest_passages(ids, vector, self._snapshot.chunks, self._snapshot.vectors)
 
     def confidence(self, question: str, results: Sequence[Result], scope: str | None = None) -> Confidence:
         """How likely `results`, which were found in `scope` and the first of which are read, are about the question."""
@@ -166,16 +166,23 @@ class Retriever:
         fields, meanings = self._snapshot.fields, self._embedder().words
         return signs(asked.text, lexical[among], scores.passage[among], read, fields, meanings)
 
-    def _vector(self, text: str) -> NDArray[np.float32]:
-        """The question's vector; the last one is kept, since ranking, reading and judging all need it."""
-        last = self._last
-        if last is None or last[0] != text:
-            last = self._last = (text, self._embedder().encode_query(text))
-        return last[1]
-
     def _scores(self, question: Question, vectors: bool) -> RawScores:
-        vector = self._vector(question.text) if vectors else None
-        return raw_scores(query_terms(question.text), vector, self._snapshot.fields, self._snapshot.vectors)
+        if vectors:
+            return self._heard(question.text)[1]
+        return raw_scores(query_terms(question.text), None, self._snapshot.fields, self._snapshot.vectors)
+
+    def _heard(self, text: str) -> tuple[NDArray[np.float32], RawScores]:
+        """The question's vector and the scores of every row; each thread's last are kept, since ranking, reading and
+        judging all need them."""
+        if getattr(self._last, "text", None) != text:
+            vector = self._embedder().encode_query(text)
+            self._last.found = (
+                vector,
+                raw_scores(query_terms(text), vector, self._snapshot.fields, self._snapshot.vectors),
+            )
+            self._last.text = text
+        found: tuple[NDArray[np.float32], RawScores] = self._last.found
+        return found
 
     def _rank(self, question: Question, allowed: NDArray[np.bool_]) -> Ranked:
         scores = self._scores(question, self.weights.uses_vectors)
