@@ -67,8 +67,7 @@ class State:
         """
         corpora = self.corpora()
         if name is not None and name not in {corpus.name for corpus in corpora}:
-            known = ", ".join(corpus.name for corpus in corpora) or "none yet"
-            raise UsageError(f"no corpus {name!r} (known: {known})", fix=f"gitcontext index URL_OR_PATH --name {name}")
+            raise self.unknown(name)
         published = [
             corpus for corpus in corpora if corpus.name == (name or corpus.name) and corpus.current is not None
         ]
@@ -76,6 +75,12 @@ class State:
             what = f"the corpus {name!r} has no published index" if name else f"nothing is indexed yet in {self.root}"
             raise NotIndexed(what, fix="gitcontext index URL_OR_PATH[@REV] --name NAME")
         return max(published, key=lambda corpus: (corpus.pointer.stat().st_mtime_ns, corpus.name))
+
+    def unknown(self, name: str) -> UsageError:
+        """That there is no corpus of that name."""
+        known = ", ".join(corpus.name for corpus in self.corpora()) or "none yet"
+        plain = name if name.isidentifier() else "NAME"  # a link can hold any, and a command is there to be copied
+        return UsageError(f"no corpus {name!r} (known: {known})", fix=f"gitcontext index URL_OR_PATH --name {plain}")
 
 
 @dataclass(frozen=True)

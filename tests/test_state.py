@@ -69,6 +69,8 @@ class TestChoose:
             state.choose("flsk")
         assert caught.value.exit_code == 2
         assert "--name flsk" in str(caught.value)
+        with pytest.raises(UsageError, match=r"--name NAME$"):
+            state.choose("flask; rm -r ~")
 
     @pytest.mark.parametrize("name", ["../requests", "", ".", "requests/"])
     def test_a_name_is_not_a_path(self, state: State, name: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -142,6 +143,8 @@ def _told(what: str, change: ChangeRef) -> str:
 
 
 def code_span(text: str) -> str:
+    """The title of something as Markdown code, whatever backticks are in it."""
     flat = title(text)
-    fence = "``" if "`" in flat else "`"
-    return f"{fence}{flat}{fence}"
+    fence = "`" * (1 + max(map(len, re.findall("`+", flat)), default=0))
+    pad = " " if flat.startswith("`") or flat.endswith("`") else ""
+    return f"{fence}{pad}{flat}{pad}{fence}"

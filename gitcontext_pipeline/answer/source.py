@@ -14,7 +14,7 @@ from gitcontext_pipeline.errors import UsageError
 from gitcontext_pipeline.state import CorpusState
 from gitcontext_pipeline.storage import read_json
 
-_PLACE = re.compile(r"(?P<path>.+?)(?::|#L)(?P<start>\d+)(?:-L?(?P<end>\d+))?")
+_PLACE = re.compile(r"(?P<path>.+?)(?::|#L)(?P<start>\d+)(?:-L?(?P<end>\d+))?", re.DOTALL)
 _LARGEST = 10**9
 
 

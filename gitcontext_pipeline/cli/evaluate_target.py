@@ -104,8 +104,7 @@ def workspace_of(name: str | None) -> Workspace:
     for workspace in remembered(state):
         if workspace.spec.name == name:
             return workspace
-    known = ", ".join(corpus.name for corpus in state.corpora()) or "none yet"
-    raise UsageError(f"no corpus {name!r} (known: {known})", fix=f"gitcontext index URL_OR_PATH --name {name}")
+    raise state.unknown(name)
 
 
 def snapshot_of(workspace: Workspace, which: str) -> Path:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from gitcontext_pipeline.answer.evidence import LONGEST_LINE, LONGEST_TITLE, Answer
+from gitcontext_pipeline.answer.evidence import LONGEST_LINE, LONGEST_TITLE, Answer, code_span
 from gitcontext_pipeline.answer.lineage import ChangeRef, Lineage
 from gitcontext_pipeline.cli.ask import results_as_text
 from tests.answer.evidence import FIX, REVISION, STRIP
@@ -28,6 +28,18 @@ def test_long_titles_and_lines_are_cut_when_printed_and_whole_in_json() -> None:
     assert "introduced in #4718, Strip the header again" in printed
     assert len(printed) < 5_000
     assert ANSWER.as_json()["evidence"][0]["text"] == HUGE
+
+
+@pytest.mark.parametrize(
+    ("name", "span"),
+    [
+        ("send", "`send`"),
+        ("use `send`", "`` use `send` ``"),
+        ("a `` [b](https://evil.example) c", "```a `` [b](https://evil.example) c```"),
+    ],
+)
+def test_no_name_leaves_its_code_span(name: str, span: str) -> None:
+    assert code_span(name) == span
 
 
 def test_a_list_of_results_has_no_endless_title() -> None:

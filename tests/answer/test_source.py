@@ -19,6 +19,7 @@ __all__ = ["served"]
         ("a.py:12-20", Place("a.py", 12, 20)),
         ("a.py#L12-L20", Place("a.py", 12, 20)),
         ("./a:b.py:3", Place("a:b.py", 3, 3)),
+        ("a\nb.py:3", Place("a\nb.py", 3, 3)),
     ],
 )
 def test_places_are_read_as_links_and_compilers_write_them(text: str, place: Place) -> None:
