@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gitcontext_pipeline.errors import UsageError
 from gitcontext_pipeline.listening import LOOPBACK_NAMES, end_on_signals, is_loopback, own_name, strong
+from gitcontext_pipeline.slow_clients import Patient
 
 ENDPOINT = "/mcp"
 
@@ -68,7 +69,7 @@ def make_app(server: MCPServer[Any], bound: socket.socket, token: str | None, na
 def serve(app: ASGIApp, bound: socket.socket) -> None:
     """Answer on `bound` until SIGINT or SIGTERM."""
     # An agent that waits for news keeps its connection open: it is not waited for in turn.
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=2)
+    config = uvicorn.Config(app, http=Patient, log_level="warning", access_log=False, timeout_graceful_shutdown=2)
     server = uvicorn.Server(config)
     end_on_signals(server)
     server.run(sockets=[bound])

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gitcontext_pipeline import __version__
 from gitcontext_pipeline.answer.library import Library
@@ -27,6 +28,18 @@ class Assets(StaticFiles):
         response = super().file_response(*arguments, **options)  # type: ignore[arg-type]
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
         return response
+
+
+class HeadAsGet:
+    """Answers HEAD as it would GET; the server that the application runs in leaves the body out."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)
 
 
 def create_app(library: Library, settings: Settings) -> FastAPI:
@@ -58,4 +71,5 @@ def create_app(library: Library, settings: Settings) -> FastAPI:
     app.add_middleware(KnownHost, hosts=settings.hosts)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(Measured, metrics=service.metrics)
+    app.add_middleware(HeadAsGet)
     return app

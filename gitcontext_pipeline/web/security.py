@@ -125,4 +125,4 @@ def _cookie(header: str) -> str:
 
 
 def _is_page(scope: Scope) -> bool:
-    return scope["path"] in {"/", "/why", "/source", "/quality", "/api"} and scope["method"] in {"GET", "HEAD"}
+    return scope["path"] in {"/", "/why", "/source", "/quality", "/api"} and scope["method"] == "GET"

@@ -13,6 +13,7 @@ import uvicorn
 from gitcontext_pipeline.answer.library import Library
 from gitcontext_pipeline.errors import GitContextError
 from gitcontext_pipeline.listening import address_of, end_on_signals, own_name
+from gitcontext_pipeline.slow_clients import Patient
 from gitcontext_pipeline.web.app import create_app
 from gitcontext_pipeline.web.settings import Settings
 
@@ -24,7 +25,7 @@ def make(library: Library, settings: Settings, bound: socket.socket) -> uvicorn.
     """A server of the application, that knows the name of the socket it will answer on."""
     config = uvicorn.Config(
         create_app(library, replace(settings, hosts=settings.hosts | {own_name(bound) or "localhost"})),
-        http="h11",  # the one of uvicorn's parsers that bounds the size of headers
+        http=Patient,
         h11_max_incomplete_event_size=HEADER_BYTES,
         ws="none",
         lifespan="on",
