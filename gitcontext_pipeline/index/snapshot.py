@@ -70,7 +70,7 @@ def published(corpus: CorpusState) -> list[Published]:
     for name in _order(corpus):
         directory = corpus.snapshots / name
         manifest = read_json(directory / "manifest.json")
-        if isinstance(manifest, dict):
+        if isinstance(manifest, dict) and isinstance(manifest.get("revision"), str):
             found.append(Published(name, directory, directory == current, manifest))
     return found
 

@@ -125,12 +125,13 @@ async def source(
 
 @router.get("/healthz", response_model=HealthModel, summary="Health", responses={503: {"model": HealthModel}})
 async def healthz(request: Request) -> Response:
-    """200 when something is published and can be read; needs no token, but then says no names."""
+    """200 when something is published and can be read; needs no token, but then says neither names nor why."""
     service = service_of(request)
     try:
         await service.look(service.library.open)
     except GitContextError as error:
-        return JSONResponse({"status": "unavailable", "why": error.what}, 503)
+        why = {"why": error.what} if request.state.known else {}  # it can hold names, and the place of the state
+        return JSONResponse({"status": "unavailable", **why}, 503)
     told: dict[str, Any] = {"status": "ok"}
     if request.state.known:
         listed = await service.look(service.library.corpora)

@@ -159,5 +159,5 @@ class HealthModel(BaseModel):
     """Whether questions can be answered; `corpora` only for those who may ask."""
 
     status: Literal["ok", "unavailable"]
-    why: str | None = None
+    why: str | None = Field(None, description="Only for those who may ask.")
     corpora: dict[str, str] | None = Field(None, description="The published snapshot of each corpus.")

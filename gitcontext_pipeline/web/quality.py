@@ -65,7 +65,10 @@ async def quality(request: Request) -> Response:
 
 def examples(corpus: CorpusState) -> Sequence[str]:
     """Questions that this corpus answers first time, if it was ever measured: something to begin with."""
-    report = _report_of(corpus)
+    try:
+        report = _report_of(corpus)
+    except GitContextError:  # what is wrong with it is told where quality is asked for
+        return ()
     if report is None:
         return ()
     short = [case for case in report.cases if case.rank == 1 and len(case.query) <= LONGEST_EXAMPLE]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 
 import httpx
 import pytest
@@ -17,7 +19,7 @@ from gitcontext_pipeline.retrieval.confidence import Confidence
 from gitcontext_pipeline.state import State
 from tests.sample import PULL_REQUEST_QUESTION
 from tests.web.conftest import client_of
-from tests.web.published import CORPUS, HOSTILE_CHANGE_QUESTION, HOSTILE_QUESTION, IMAGE, QUESTION, SCRIPT
+from tests.web.published import CORPUS, HOSTILE_CHANGE_QUESTION, HOSTILE_QUESTION, IMAGE, QUESTION, SCRIPT, copied
 from tests.web.running import running
 
 
@@ -32,6 +34,21 @@ def test_the_front_page_says_what_is_indexed_and_how_to_begin(client: httpx.Clie
     begin = [link for link in links(html) if link.startswith("/?q=")]
     assert begin
     assert client.get(begin[0]).status_code == 200
+
+
+@pytest.mark.parametrize(("file", "content"), [("reports/retrieval.json", "{}"), ("manifest.json", '{"revision": 5}')])
+def test_a_damaged_file_of_one_corpus_costs_the_front_page_nothing_else(
+    corpora: State, models: Path, tmp_path: Path, file: str, content: str
+) -> None:
+    state = copied(corpora, tmp_path / "copy", models)
+    shutil.copytree(state.corpus(CORPUS).directory, state.corpus("other").directory, symlinks=True)
+    snapshot = state.corpus("other").current
+    assert snapshot is not None
+    (snapshot / file).write_text(content)
+    with running(Library(state)) as address, client_of(address) as client:
+        for path in ("/", "/?corpus=other", "/api/corpora", "/metrics"):
+            assert client.get(path).status_code == 200
+        assert f'<option value="{CORPUS}"' in client.get("/").text
 
 
 def test_an_answer_shows_excerpts_with_their_lines_places_and_links(client: httpx.Client) -> None:

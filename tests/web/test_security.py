@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -96,6 +97,14 @@ def test_the_token_opens_everything(guarded: str) -> None:
 def test_health_needs_no_token_and_then_names_nothing(guarded: str) -> None:
     with client_of(guarded) as client:
         assert client.get("/healthz").json() == {"status": "ok"}
+
+
+def test_without_a_token_nobody_learns_why_there_is_no_answer(tmp_path: Path) -> None:
+    empty = Library(State(tmp_path / "secret"))
+    with running(empty, Settings(token=TOKEN)) as address, client_of(address) as client:
+        assert client.get("/healthz").json() == {"status": "unavailable"}
+        client.headers["Authorization"] = f"Bearer {TOKEN}"
+        assert "nothing is indexed" in client.get("/healthz").json()["why"]
 
 
 def test_the_page_asks_for_the_token_once_and_goes_on_where_it_was(guarded: str) -> None:
