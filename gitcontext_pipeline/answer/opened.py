@@ -13,6 +13,7 @@ from gitcontext_pipeline.answer.lineage import Lineage, Lineages
 from gitcontext_pipeline.answer.source import Place, Source, read_source
 from gitcontext_pipeline.answer.why import Why, why
 from gitcontext_pipeline.errors import NotIndexed
+from gitcontext_pipeline.retrieval.confidence import READ
 from gitcontext_pipeline.retrieval.question import encodable
 from gitcontext_pipeline.retrieval.rerank import Reranker, search_with
 from gitcontext_pipeline.retrieval.result import Result
@@ -74,6 +75,7 @@ class Corpus:
             UsageError: as `search`.
         """
         evidence, note = search_with(reranker, self.retriever, question, top, scope)
+        read = evidence if top >= READ else self.search(question, READ, scope)  # no less sure because less is shown
         return Answer(
             question=encodable(question),
             corpus=self.name,
@@ -81,7 +83,7 @@ class Corpus:
             evidence=tuple(evidence),
             note=note,
             lineage=self.lineage(evidence),
-            confidence=self.retriever.confidence(question, evidence, scope),
+            confidence=self.retriever.confidence(question, read, scope),
         )
 
     def lineage(self, results: Iterable[Result]) -> Mapping[str, Lineage]:

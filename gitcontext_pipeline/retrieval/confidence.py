@@ -30,8 +30,8 @@ SURE = 2
 """From so many unknown names on, more of them say nothing more."""
 MANY, CHANCE = 500, 0.1
 """Among few chunks the nearest is further off: below MANY, `similar` is raised by CHANCE for every factor of e. On
-corpora of 15 to 250 chunks, cut out of the measured ones, 6 to 15% of the golden questions are flagged then, where 16 to
-35% were, and 84 to 89% of foreign ones."""
+corpora of 15 to 250 chunks, cut out of the measured ones, 6 to 15% of the golden questions are flagged then, where 16
+to 35% were, and 84 to 89% of foreign ones."""
 
 SIGNS: Mapping[str, str] = {
     "terms": "BM25 of the best chunk, against the logarithm of the number of chunks",

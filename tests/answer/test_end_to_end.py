@@ -13,6 +13,7 @@ from gitcontext_pipeline.answer.local_model import explain_answer, why_off
 from gitcontext_pipeline.answer.model import Limits
 from gitcontext_pipeline.answer.model_files import MODEL_VARIABLE, ModelFile
 from gitcontext_pipeline.answer.opened import open_corpus
+from gitcontext_pipeline.errors import GitContextError
 from gitcontext_pipeline.steps.workspace import Workspace
 from tests.answer.command import gitcontext
 from tests.answer.gguf_files import gguf
@@ -182,3 +183,16 @@ print(found.evidence[0].path)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.splitlines()[-1:] == ["limiter/bucket.py"], done.stderr
+
+
+@needs_llama
+def test_no_prose_is_made_of_weak_evidence_and_no_model_is_loaded(workspace: Workspace, toy: Path) -> None:
+    corpus = open_corpus("sample")
+    weak = corpus.explain(corpus.ask("How is a database migration rolled back?"), model=str(toy))
+    assert weak.explanation is not None
+    assert weak.explanation.status == "withheld"  # loading this file, which is no whole model, would have raised
+    assert [reason.rule for reason in weak.explanation.reasons] == ["no-evidence"]
+    assert "there is no strong evidence to explain" in weak.as_markdown()
+    assert weak.as_json()["explanation"]["status"] == "withheld"
+    with pytest.raises(GitContextError):
+        corpus.explain(corpus.ask(QUESTION), model=str(toy))
