@@ -34,7 +34,8 @@ def english(models: Path) -> WordVectors:
 def test_a_word_is_a_unit_vector_or_zero_and_the_same_in_any_company(asked: list[str]) -> None:
     letters = WordVectors(np.eye(len(LETTERS), 7, dtype=np.float16), pieces)
     found = letters.vectors(asked)
-    assert (found.shape, found.dtype) == ((len(asked), 7), np.float32)
+    assert found.shape == (len(asked), 7)
+    assert found.dtype == np.float32
     for word, vector in zip(asked, found, strict=True):
         np.testing.assert_array_equal(vector, letters.vectors([word])[0])
         assert np.linalg.norm(vector) == pytest.approx(1.0, abs=1e-5) or not vector.any()

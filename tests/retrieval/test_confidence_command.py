@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from gitcontext_pipeline.answer.opened import open_corpus
 from gitcontext_pipeline.cli.app import app
