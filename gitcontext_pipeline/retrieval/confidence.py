@@ -28,16 +28,16 @@ SIMILAR = 5
 """How many of the most similar passages count for `similar`."""
 SURE = 2
 """From so many unknown names on, more of them say nothing more."""
+FEW = 4
+"""Words that a question is taken to have at least: one word that the corpus is full of is a fair question."""
 MANY, CHANCE = 500, 0.1
-"""Among few chunks the nearest is further off: below MANY, `similar` is raised by CHANCE for every factor of e. On
-corpora of 15 to 250 chunks, cut out of the measured ones, 6 to 15% of the golden questions are flagged then, where 16
-to 35% were, and 84 to 89% of foreign ones."""
+"""Among few chunks the nearest is further off: below MANY, `similar` is raised by CHANCE for every factor of e."""
 
 SIGNS: Mapping[str, str] = {
     "terms": "BM25 of the best chunk, against the logarithm of the number of chunks",
     "words": "how much of the question, rare words first, one of the first results says in the same or like words",
     "unknown": "names written as code that this corpus does not have",
-    "length": "logarithm of the number of words asked with",
+    "length": "logarithm of the number of words asked with, four where there are fewer",
     "similar": "mean cosine of the passages most similar to the question, raised where chunks are few",
 }
 WEIGHTS: Mapping[str, float] = {"terms": 0.695, "words": 4.639, "unknown": -1.484, "length": 1.196, "similar": 5.077}
@@ -78,7 +78,7 @@ def signs(
         "terms": float(lexical.max(initial=0.0)) / math.log1p(max(len(lexical), 2)),
         "words": max((_shared(asked, text, meanings) for text in read), default=0.0),
         "unknown": float(min(SURE, sum(_is_unknown(word, fields) for word in asked))),
-        "length": math.log1p(len(asked)),
+        "length": math.log1p(max(FEW, len(asked))),
         "similar": _similar(passage),
     }
 

@@ -122,9 +122,23 @@ def test_unknown_counts_names_that_the_corpus_does_not_have(question: str, count
 
 
 def test_length_counts_each_word_once() -> None:
-    assert read("bucket, bucket")["length"] == read("bucket")["length"]
-    assert read("bucket limit quantum")["length"] > read("bucket limit")["length"] > read("bucket")["length"]
-    assert read("???")["length"] == 0
+    question = "bucket limit quantum token lock"
+    assert read(f"{question}, bucket")["length"] == read(question)["length"]
+    assert read(f"{question} clock")["length"] > read(question)["length"] > read("bucket limit")["length"]
+
+
+def test_few_words_are_not_held_against_a_question() -> None:
+    assert read("bucket")["length"] == read("bucket limit quantum token")["length"]
+
+
+@pytest.mark.parametrize("word", ["timeout", "session", "proxies", "redirects", "hooks"])
+def test_a_word_that_the_corpus_is_full_of_is_strong(release: State, word: str) -> None:
+    assert open_corpus("requests", state=release.root).ask(word).strong
+
+
+@pytest.mark.parametrize("word", ["kubernetes", "postgres", "graphql", "telemetry"])
+def test_a_word_that_the_corpus_does_not_know_is_weak(release: State, word: str) -> None:
+    assert not open_corpus("requests", state=release.root).ask(word).strong
 
 
 def test_similar_is_the_mean_of_the_nearest_and_made_up_for_among_few() -> None:
