@@ -18,7 +18,7 @@ def question_from(argument: str) -> str:
     """
     if argument != "-":
         return argument
-    data = sys.stdin.buffer.read(LONGEST + 1)
+    data = sys.stdin.buffer.read(LONGEST + 1) if sys.stdin else b""  # None where it is closed
     if len(data) > LONGEST:
         raise UsageError(f"the question is longer than {LONGEST} bytes", where="standard input", fix="cut it down")
     question = data.decode(errors="replace").strip()

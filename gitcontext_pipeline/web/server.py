@@ -43,7 +43,8 @@ def serve(library: Library, settings: Settings, bound: socket.socket, announce: 
     """Answer on `bound` until SIGINT or SIGTERM; requests that are being answered then are finished first."""
     made = make(library, settings, bound)
     end_on_signals(made)
-    threading.Thread(target=_warm_up, args=(library,), daemon=True).start()
+    # No daemon: a process that ends while one is in native code may abort.
+    threading.Thread(target=_warm_up, args=(library,)).start()
     announce(address_of(bound))
     made.run(sockets=[bound])
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -26,6 +28,12 @@ def test_a_dash_reads_the_question(odd_corpus: OddCorpus) -> None:
 
 def test_bytes_that_are_no_text_are_asked_all_the_same(odd_corpus: OddCorpus) -> None:
     assert CliRunner().invoke(app, ["search", "-"], input=b"refill \xff\xfe tokens").exit_code == 0
+
+
+def test_a_closed_standard_input_asks_nothing(odd_corpus: OddCorpus) -> None:
+    command = [sys.executable, "-m", "gitcontext_pipeline", "ask", "-"]
+    done = subprocess.run(["sh", "-c", 'exec "$@" <&-', "sh", *command], capture_output=True, text=True, check=False)
+    assert (done.returncode, "there is no question" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize(("content", "reason"), [("", "there is no question"), (" \n\t\n", "there is no question"),

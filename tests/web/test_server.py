@@ -96,6 +96,16 @@ def test_the_command_announces_its_address_and_ends_well(environment: dict[str, 
         assert process.stderr.read() == ""
 
 
+@pytest.mark.parametrize("seconds", [0.1, 0.2, 0.3])
+def test_the_end_may_come_while_the_index_is_being_loaded(environment: dict[str, str], seconds: float) -> None:
+    with _served(environment, "--port", "0") as process:
+        assert process.stdout is not None
+        assert "http://" in process.stdout.readline()
+        threading.Event().wait(seconds)
+        process.send_signal(signal.SIGTERM)
+        assert (process.wait(timeout=60), process.stderr.read() if process.stderr else None) == (0, "")
+
+
 def _served(environment: dict[str, str], *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "gitcontext_pipeline", "serve", *arguments]
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
