@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from gitcontext_pipeline.errors import UsageError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -60,10 +62,20 @@ class Learned:
 
 
 def learn(judged: Sequence[Judged], penalty: float = PENALTY) -> Learned:
-    """Logistic regression on standardised signs with an L2 penalty; the line spares all but `SPARED` of the golden."""
+    """Logistic regression on standardised signs with an L2 penalty; the line spares all but `SPARED` of the golden.
+
+    Raises:
+        UsageError: there is nothing with an answer among them, or nothing without.
+    """
     from scipy.optimize import minimize
 
     taught = [one for one in judged if one.sort in SHARE]
+    sorts = {one.sort for one in taught}
+    if "golden" not in sorts or sorts.isdisjoint(ABSENT):
+        raise UsageError(
+            "confidence is learned from questions with an answer and from some without",
+            fix="name corpora with golden sets, two or more of different repositories",
+        )
     names = list(taught[0].signs)
     raw = np.asarray([[one.signs[name] for name in names] for one in taught])
     middle, spread = raw.mean(axis=0), raw.std(axis=0) + 1e-9
@@ -95,10 +107,13 @@ def flagged(
 
 
 def elsewhere(judged: Sequence[Judged]) -> dict[str, dict[Sort, tuple[int, int]]]:
-    """As `flagged`, for each corpus by what was learned from the others alone."""
+    """As `flagged`, for each corpus by what was learned from the others alone, where they teach anything."""
     found: dict[str, dict[Sort, tuple[int, int]]] = {}
     for corpus in dict.fromkeys(one.corpus for one in judged):
-        learned = learn([one for one in judged if one.corpus != corpus])
+        try:
+            learned = learn([one for one in judged if one.corpus != corpus])
+        except UsageError:
+            continue
         own = [one for one in judged if one.corpus == corpus]
         found[corpus] = flagged(own, learned.weighed, learned.line)
     return found

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from gitcontext_pipeline.errors import UsageError
 from gitcontext_pipeline.evaluation.abstention import (
     ABSENT,
     SORTS,
@@ -126,6 +127,14 @@ def test_counts_of_several_sorts_add_up_and_those_not_asked_are_none() -> None:
     counts: dict[Sort, tuple[int, int]] = {"golden": (1, 9), "unanswerable": (2, 3), "foreign mined": (4, 5)}
     assert together(counts, ABSENT) == (6, 8)
     assert together({}, ABSENT) == (0, 0)
+
+
+@pytest.mark.parametrize("sorts", [set(), {"golden"}, {"golden", "mined"}, {"foreign golden"}])
+def test_nothing_is_learned_from_one_side_alone(sorts: set[Sort]) -> None:
+    some = [one for one in judged() if one.sort in sorts]
+    with pytest.raises(UsageError):
+        learn(some)
+    assert elsewhere([*some, *judged("two")]).keys() == ({"one"} if some else set())
 
 
 def test_what_was_learned_is_weighed_by_name() -> None:
