@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from typer.cli import app as typer_command
 from typer.testing import CliRunner
 
+from gitcontext_pipeline import __version__
 from gitcontext_pipeline.cli.app import app
 from tests.cli.conftest import Command
 
@@ -43,6 +44,11 @@ def test_every_help_has_an_example_and_fits_80_columns(
 def test_without_a_command_the_help_is_printed(gitcontext: Command) -> None:
     assert "Usage: gitcontext" in gitcontext().output.replace("root", "gitcontext")
     assert "│ ask " in gitcontext().output
+
+
+def test_the_version_is_printed_without_a_command(gitcontext: Command) -> None:
+    done = gitcontext("--version")
+    assert (done.exit_code, done.output) == (0, f"gitcontext {__version__}\n")
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("serach", "search"), ("aks", "ask"), ("docter", "doctor")])
