@@ -79,8 +79,9 @@ class Answer:
             lines += [self.explanation.as_markdown()]
         for number, result in enumerate(self.evidence, 1):
             nearest = "" if self.strong else "nearest, not strong: "
-            lines += [f"[{number}] {nearest}{code_span(result.name)} ({printable(result.place)})", f"    {result.url}"]
-            lines += [f"    {line}" for line in provenance(result, self.lineage.get(result.id))]
+            lines += [f"[{number}] {nearest}{code_span(result.name)} ({inert(printable(result.place))})"]
+            lines += [f"    {result.url}"]
+            lines += [f"    {inert(line)}" for line in provenance(result, self.lineage.get(result.id))]
             lines += ["", textwrap.indent(excerpt(result, excerpt_lines), "    | ", lambda _: True), ""]
         return "\n".join(lines) + "\n"
 
@@ -140,6 +141,11 @@ def provenance(result: Result, lineage: Lineage | None) -> Iterator[str]:
 def _told(what: str, change: ChangeRef) -> str:
     on = f", {change.date[:10]}" if change.date else ""
     return f"{what} {change.name}, {title(change.title)}{on}: {change.url}"
+
+
+def inert(line: str) -> str:
+    """A line of Markdown in which no link, image or tag begins: titles and names come from whoever wrote a commit."""
+    return re.sub(r"[\\\[\]<]", r"\\\g<0>", line)
 
 
 def code_span(text: str) -> str:

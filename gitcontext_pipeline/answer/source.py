@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from gitcontext_pipeline.chunks.skip import MOST_BYTES
 from gitcontext_pipeline.corpus.checkout import Checkout
 from gitcontext_pipeline.corpus.origins import read_checkout
 from gitcontext_pipeline.corpus.permalinks import file_url
@@ -114,13 +115,17 @@ def read_lines(checkout: Checkout, place: Place) -> list[str]:
     """Every line of the file of `place`, without line ends; bytes that are not UTF-8 are replaced.
 
     Raises:
-        UsageError: there is no such file, it has fewer lines than `place` asks for, or it is no text.
+        UsageError: there is no such file, it has fewer lines than `place` asks for, it is no text, or too large.
     """
     file = next((file for file in checkout.files() if file.path == place.path), None)
     if file is None:
         raise UsageError(
             f"there is no file {place.path!r} at {checkout.revision[:12]}",
             fix="give its path from the top of the repository",
+        )
+    if file.size > MOST_BYTES:
+        raise UsageError(
+            f"{place.path} is too large to be indexed or shown", where=str(place), fix="open it in a clone"
         )
     data = checkout.read(file)
     if b"\0" in data[:8000]:

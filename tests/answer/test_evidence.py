@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -40,6 +41,18 @@ def test_long_titles_and_lines_are_cut_when_printed_and_whole_in_json() -> None:
 )
 def test_no_name_leaves_its_code_span(name: str, span: str) -> None:
     assert code_span(name) == span
+
+
+def test_no_title_author_or_path_becomes_a_link_an_image_or_a_tag_of_the_markdown() -> None:
+    hostile = "![](https://evil.example/x.png) <img src=x> \\[a](javascript:b)"
+    answer = replace(
+        ANSWER,
+        evidence=(replace(FIX, author=hostile), replace(STRIP, path=f"{hostile}.py")),
+        lineage={STRIP.id: Lineage(introduced=ChangeRef(REVISION, 4718, hostile, "2018-06-29", FIX.url))},
+    )
+    lines = [line for line in answer.as_markdown().splitlines() if "evil.example" in line and "    | " not in line]
+    assert len(lines) == 3
+    assert not any(re.search(r"(?<!\\)(?:\\\\)*[\[<]", line.removeprefix("[2]")) for line in lines)
 
 
 def test_a_list_of_results_has_no_endless_title() -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
-from gitcontext_pipeline.answer.source import Place, read_source
+from gitcontext_pipeline.answer.source import Place, read_lines, read_source
+from gitcontext_pipeline.chunks.skip import MOST_BYTES
+from gitcontext_pipeline.corpus.checkout import TreeFile
 from gitcontext_pipeline.errors import UsageError
 from gitcontext_pipeline.state import State
 from tests.served import LONG_LINE, NAME, ODD_FILE, served
@@ -85,3 +89,24 @@ def test_what_has_no_such_lines_is_refused(served: State, place: Place, told: st
 def test_context_is_not_negative(served: State) -> None:
     with pytest.raises(UsageError, match="context is -1"):
         read_source(served.corpus(NAME), Place("retry.py", 1, 1), -1)
+
+
+class Unread:
+    """A checkout of one file that is larger than any that is indexed."""
+
+    revision = "0" * 40
+    repository = None
+
+    def files(self) -> Iterator[TreeFile]:
+        yield TreeFile("big.py", MOST_BYTES + 1, "0" * 40)
+
+    def read(self, file: TreeFile) -> bytes:
+        raise AssertionError("it was read")
+
+    def not_regular(self) -> dict[str, str]:
+        return {}
+
+
+def test_what_is_too_large_is_not_even_read() -> None:
+    with pytest.raises(UsageError, match="too large"):
+        read_lines(Unread(), Place("big.py", 1, 1))
