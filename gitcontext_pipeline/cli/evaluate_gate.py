@@ -150,6 +150,8 @@ def freeze(
         typer.echo(f"replaces the one of {replaced.frozen.at[:10]} ({before}): {replaced.frozen.note}")
     typer.echo(f"frozen: {shown(written)}")
     typer.echo(f"  {len(frozen.cases)} questions, {told}, by {frozen.frozen.by}: {frozen.frozen.note}")
+    if not any(measured.value for measured in frozen.metrics.values()):
+        typer.echo("  no question was answered, so nothing can fall below this baseline: see the notes of eval run")
     typer.echo("  review it and commit it; then: gitcontext eval gate")
 
 

@@ -124,6 +124,8 @@ def _led(retriever: str | None, corpus: str | None, files: Path, golden: Path | 
 
     if not Path(SETTINGS).exists():
         _set_up(retriever, corpus, files, golden, count, history)
+    else:
+        _tell_ignored(retriever=retriever, corpus=corpus)
     target = resolve(None)
     with counting("asking") as advance:
         report = measure(target, advance=advance)
@@ -148,11 +150,14 @@ def _set_up(
     """Write the retriever to begin with, the golden set and the settings, each unless it is there or not needed."""
     from gitcontext_pipeline.errors import UsageError
     from gitcontext_pipeline.evaluation.candidates import write_candidates
+    from gitcontext_pipeline.evaluation.retrievers import load_retriever
     from gitcontext_pipeline.evaluation.settings import SETTINGS, settings_text
     from gitcontext_pipeline.storage import write_atomic
 
     if retriever is not None and corpus is not None:
         raise UsageError("a retriever and a corpus are named", fix="Name one: what is measured is one of the two.")
+    if retriever is not None:
+        load_retriever(retriever)  # before anything is written: a misspelt one would stay in the settings
     where = golden or (Path("evals") / corpus / "golden.jsonl" if corpus else GOLDEN)
     if not where.exists():
         with counting("reading files") as advance:
@@ -178,6 +183,16 @@ def _set_up(
         typer.echo(
             f"  for its asset graph too: golden_set: {_shown(where)} in its YAML, or gitcontext index --golden-set"
         )
+
+
+def _tell_ignored(**given: str | None) -> None:
+    """Say which of the options the settings, which are there already, have otherwise."""
+    from gitcontext_pipeline.evaluation.settings import SETTINGS
+
+    written = settings_here(None).run
+    for option, value in given.items():
+        if value is not None and value != getattr(written, option):
+            typer.echo(f"{SETTINGS} is there already and stays as it is: --{option} has no effect; edit the file")
 
 
 def _measuring_command(

@@ -96,7 +96,7 @@ def evaluate(
         set_aside=aside,
         cases=results,
         errors=_errors(results, audited, max_failed, allow_impossible),
-        notes=_notes(asked, top),
+        notes=_notes(measured, asked, top, granularity),
         audit=audited,
         timing=Timing(
             started=started.isoformat(timespec="seconds"),
@@ -197,11 +197,20 @@ def _errors(results: Sequence[CaseResult], audited: Audit, max_failed: Fraction,
     return errors
 
 
-def _notes(asked: Sequence[Answer], top: int) -> list[str]:
+def _notes(cases: Sequence[Case], asked: Sequence[Answer], top: int, granularity: Granularity) -> list[str]:
+    notes: list[str] = []
     most = max((len(answer.rows) for answer in asked), default=0)
     if 0 < most < top:
-        return [f"no query got more than {most} rows although {top} were asked for; see the retriever's own limit"]
-    return []
+        notes.append(f"no query got more than {most} rows although {top} were asked for; see the retriever's own limit")
+    files = [row for answer in asked for row in answer.rows if not row.is_history]
+    if granularity == "passage" and files and all(row.symbol is None and row.lines is None for row in files):
+        hopeless = sum(all(entry.symbol or entry.lines for entry in case.gold) for case in cases)
+        if hopeless:
+            notes.append(
+                f"no row names a symbol or lines, so the {hopeless} questions that ask for them can only miss; "
+                'where files are ranked: --granularity file, or granularity = "file" under [eval] in gitcontext.toml'
+            )
+    return notes
 
 
 def _shown(row: Row, entry: int | None) -> ResultRow:

@@ -51,7 +51,9 @@ def test_init_overwrites_nothing(gitcontext: Command, project: Repository) -> No
     assert golden.read_bytes() == before
     settings = (project.path / "gitcontext.toml").read_bytes()
     (project.path / "starter_retriever.py").write_text("def retrieve(query, top, scope):\n    return []\n")
-    assert gitcontext("eval", "init", "--retriever", "other:thing").exit_code == 0
+    told = gitcontext("eval", "init", "--retriever", "other:thing")
+    assert told.exit_code == 0
+    assert "gitcontext.toml is there already and stays as it is: --retriever has no effect" in told.output
     assert (project.path / "gitcontext.toml").read_bytes() == settings
     assert "return []" in (project.path / "starter_retriever.py").read_text()
 
@@ -69,6 +71,24 @@ def test_init_with_a_retriever_of_ones_own(gitcontext: Command, project: Reposit
     assert result.exit_code == 0, result.output
     assert not (project.path / "starter_retriever.py").exists()
     assert 'retriever = "my_search:find"' in (project.path / "gitcontext.toml").read_text()
+
+
+def test_init_writes_nothing_for_a_retriever_that_is_misspelt(gitcontext: Command, project: Repository) -> None:
+    (project.path / "my_search.py").write_text("def find(query, top, scope):\n    return [{'path': 'retry.py'}]\n")
+    result = gitcontext("eval", "init", "-r", "my_search:fnd")
+    assert result.exit_code == 2
+    assert "there is no 'fnd'" in result.output
+    assert not (project.path / "gitcontext.toml").exists()
+    assert not (project.path / "evals").exists()
+
+
+def test_a_baseline_below_which_nothing_can_fall_is_told(gitcontext: Command, project: Repository) -> None:
+    (project.path / "my_search.py").write_text("def find(query, top, scope):\n    return [{'path': 'nowhere.py'}]\n")
+    first = gitcontext("eval", "init", "-r", "my_search:find", "--history", 0)
+    assert "--granularity file" in first.output
+    frozen = gitcontext("eval", "freeze", "--note", "first")
+    assert frozen.exit_code == 0
+    assert "nothing can fall below this baseline" in frozen.output
 
 
 def test_candidates_come_from_the_files_and_from_the_history(gitcontext: Command, project: Repository) -> None:

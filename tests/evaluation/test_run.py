@@ -10,6 +10,7 @@ import pytest
 
 from gitcontext_pipeline.errors import GitContextError, UsageError
 from gitcontext_pipeline.evaluation.cases import read_cases
+from gitcontext_pipeline.evaluation.matching import Granularity
 from gitcontext_pipeline.evaluation.report import TIME_FIELDS, Report, read_report, stable_content, write_report
 from gitcontext_pipeline.evaluation.run import GIVE_UP_AFTER, evaluate
 from tests.evaluation.builders import case_set, numbered, write_lines
@@ -210,6 +211,26 @@ def test_few_rows_are_noted() -> None:
     assert evaluate(finding_every, numbered(2)).notes == [
         "no query got more than 1 rows although 10 were asked for; see the retriever's own limit"
     ]
+
+
+def test_rows_that_name_files_alone_are_noted_where_passages_are_asked_for() -> None:
+    cases = case_set(
+        {"query": "q1", "gold": [{"path": "f1.py", "symbol": "f"}]},
+        {"query": "q2", "gold": [{"path": "f2.py", "start_line": 1, "end_line": 2}]},
+        {"query": "q3", "gold": [{"path": "f3.py"}, {"path": "f3.py", "symbol": "f"}]},
+    )
+    rows = {query: [{"path": "f1.py"}, {"path": "f2.py"}] for query in ("q1", "q2", "q3")}
+
+    def noted(granularity: Granularity = "passage") -> bool:
+        notes = evaluate(Recorder(rows), cases, top=2, granularity=granularity).notes
+        return any("the 2 questions that ask for them can only miss" in note for note in notes)
+
+    assert noted()
+    assert not noted("file")
+    rows["q3"].append({"path": "f3.py", "symbol": "f"})
+    assert noted()  # cut: two rows were asked for
+    rows["q3"].insert(0, {"path": "f3.py", "symbol": "f"})
+    assert not noted()
 
 
 def test_progress_is_told_after_every_case() -> None:
