@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from gitcontext_pipeline.components.launch import Outcome
     from gitcontext_pipeline.evaluation.report import Report
     from gitcontext_pipeline.evaluation.verdict import Verdict
+    from gitcontext_pipeline.steps.workspace import Workspace
 
 
 def print_outcome(outcome: Outcome) -> int:
@@ -40,7 +41,18 @@ def print_outcome(outcome: Outcome) -> int:
         return quality.verdict_of(workspace).exit_code if "regression_gate" in outcome.failed else 3
     if report is not None:
         print_verdict_lines(quality.verdict_of(workspace), ())
+    _print_next(workspace, measured=report is not None)
     return 0
+
+
+def _print_next(workspace: Workspace, *, measured: bool) -> None:
+    """What the published corpus lacks, with what would give it that, and how to ask it."""
+    name = workspace.spec.name
+    if workspace.spec.repository is None:
+        typer.echo("  links name the commit alone, as no GitHub repository is known: --github OWNER/NAME")
+    if not measured:
+        typer.echo(f"  not measured, as it has no golden set: gitcontext eval init --corpus {name}")
+    typer.echo(f'published; to ask it: gitcontext ask --corpus {name} "QUESTION"')
 
 
 def print_report(report: Report) -> None:

@@ -26,11 +26,11 @@ def build_vectors(workspace: Workspace) -> StepResult:
         rows = table.read(snapshot / "chunks.parquet").to_pylist()
         cache = EmbeddingCache(workspace.state.embeddings, embedder)
         started = time.perf_counter()
-        workspace.progress(f"embedding {len(rows)} chunks with {embedder.name}")
         pieces = [texts.passages(row) for row in rows]
         wanted = [text for each in pieces for text in each]
         passages = len(wanted)
         wanted += [texts.summary_text(row) for row in rows]
+        workspace.progress(f"embedding {len(rows)} chunks, in {len(wanted)} short texts, with {embedder.name}")
         done = 0
 
         def advance(more: int) -> None:

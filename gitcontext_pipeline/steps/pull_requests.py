@@ -61,7 +61,7 @@ def cache_pull_requests(workspace: Workspace, asking: Asking | None = None) -> S
     checkout = material(workspace, "repo_checkout")
     with locked(workspace.corpus.directory):
         opened = read_checkout(workspace.corpus.directory)
-        history = cache(lambda: read_history(workspace, opened))
+        history = cache(lambda: read_history(workspace, opened, "finding the pull requests in the history"))
         contact = _ask(workspace, opened, history, asking or Asking())
         input_ = fingerprint(checkout.fingerprint, HISTORY_VERSION, workspace.spec.repository, _version(workspace))
         path = workspace.corpus.directory / PULL_REQUESTS
@@ -81,17 +81,20 @@ def cache_pull_requests(workspace: Workspace, asking: Asking | None = None) -> S
         return StepResult(made, facts, skipped=False)
 
 
-def read_history(workspace: Workspace, checkout: Checkout) -> list[Change]:
-    """Every change that led to the checked-out revision; none where the corpus has no history."""
+def read_history(workspace: Workspace, checkout: Checkout, progress: str) -> list[Change]:
+    """Every change that led to the checked-out revision; none where the corpus has no history.
+
+    `progress` tells the user what it is read for.
+    """
     if checkout.repository is None or workspace.spec.history == "none":
         return []
-    workspace.progress("reading the history")
+    workspace.progress(progress)
     return read_changes(checkout.repository, checkout.revision)
 
 
 def changes_as_cached(workspace: Workspace, checkout: Checkout, pulls: Mapping[str, PullRequest]) -> list[Change]:
     """The history, with the numbers that the cached table has; `pulls` are its rows by the commit that merged them."""
-    changes = read_history(workspace, checkout)
+    changes = read_history(workspace, checkout, "reading the changes of the history")
     return [renumbered(change, pulls[change.sha].number if change.sha in pulls else None) for change in changes]
 
 

@@ -77,11 +77,24 @@ def test_a_golden_set_that_cannot_be_read_is_refused_before_any_work(
     assert not state.corpus("shop").directory.exists()
 
 
+def test_what_a_corpus_lacks_and_how_to_ask_it_is_told(
+    gitcontext: Command, state: State, models: Path, here: Path
+) -> None:
+    repository = Repository(here / "repository")
+    repository.commit("First", {"a.py": "def close_idle():\n    pass\n"})
+    told = gitcontext("index", repository.path, "--name", "shop").output
+    assert "no GitHub repository is known: --github OWNER/NAME" in told
+    assert "no golden set: gitcontext eval init --corpus shop" in told
+    assert 'published; to ask it: gitcontext ask --corpus shop "QUESTION"' in told
+
+
 def test_links_of_another_github_server_lead_there(gitcontext: Command, state: State, models: Path, here: Path) -> None:
     repository = Repository(here / "repository")
     repository.commit("First", {"a.py": "def close_idle():\n    pass\n"})
     named = ("--github", "acme/shop", "--github-url", "https://git.example.com/")
-    assert gitcontext("index", repository.path, "--name", "shop", *named).exit_code == 0
+    indexed = gitcontext("index", repository.path, "--name", "shop", *named)
+    assert indexed.exit_code == 0
+    assert "links name the commit alone" not in indexed.output
     found = gitcontext("search", "close idle", "--corpus", "shop").output
     assert f"https://git.example.com/acme/shop/blob/{repository.head}/a.py#L1-L2" in found
 
