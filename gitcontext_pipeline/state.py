@@ -78,7 +78,7 @@ class State:
 
     def unknown(self, name: str) -> UsageError:
         """That there is no corpus of that name."""
-        known = ", ".join(corpus.name for corpus in self.corpora()) or "none yet"
+        known = ", ".join(corpus.name for corpus in self.corpora()) or f"none yet in {self.root}"
         plain = name if name.isidentifier() else "NAME"  # a link can hold any, and a command is there to be copied
         return UsageError(f"no corpus {name!r} (known: {known})", fix=f"gitcontext index URL_OR_PATH --name {plain}")
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,10 @@ class TestChoose:
         with pytest.raises(NotIndexed, match="nothing is indexed yet") as caught:
             state.choose(None)
         assert "gitcontext index" in str(caught.value)
+
+    def test_where_nothing_is_known_it_says_where_it_looked(self, state: State) -> None:
+        with pytest.raises(UsageError, match=re.escape(f"no corpus 'flask' (known: none yet in {state.root})")):
+            state.choose("flask")
 
     def test_a_corpus_that_was_never_published_is_not_indexed(self, state: State) -> None:
         publish(state, "flask")

@@ -228,7 +228,9 @@ def resolve_revision(url: str, revision: str, *, limits: Limits | None = None) -
         except GitFailed as failure:
             if "dubious ownership" in failure.stderr or "not a git repository" in failure.stderr:
                 raise unavailable(url, failure) from failure
-            raise UsageError(f"there is no commit {revision!r}", where=url) from failure
+            raise UsageError(
+                f"there is no commit {revision!r}", where=url, fix="Name a branch, a tag, or a commit that is there."
+            ) from failure
         return named.strip().decode()
     if _SHA.fullmatch(revision.lower()):
         return revision.lower()
