@@ -14,6 +14,7 @@ from gitcontext_pipeline.retrieval.confidence import Confidence
 from gitcontext_pipeline.retrieval.result import Result
 
 EXCERPT_LINES = 40
+WEAK_LINES = 8
 LONGEST_LINE = 500
 LONGEST_TITLE = 200
 """Characters of one that are printed: a pull request's title, and a minified file's only line, may be megabytes."""
@@ -69,7 +70,12 @@ class Answer:
             return f"No strong evidence. The nearest that was found: {', '.join(named)}."
         return f"Strongest evidence: {', '.join(named)}."
 
-    def as_markdown(self, excerpt_lines: int = EXCERPT_LINES) -> str:
+    @property
+    def excerpt_lines(self) -> int:
+        """How many lines of a piece of evidence are shown; what only came nearest needs few to be judged."""
+        return EXCERPT_LINES if self.strong else WEAK_LINES
+
+    def as_markdown(self) -> str:
         """The answer as Markdown, the same wherever it is printed."""
         lines = [f"# {printable(' '.join(self.question.split()))}", "", f"Corpus {self.corpus} at {self.revision}", ""]
         lines += [self.summary, ""]
@@ -82,7 +88,7 @@ class Answer:
             lines += [f"[{number}] {nearest}{code_span(result.name)} ({inert(printable(result.place))})"]
             lines += [f"    {result.url}"]
             lines += [f"    {inert(line)}" for line in provenance(result, self.lineage.get(result.id))]
-            lines += ["", textwrap.indent(excerpt(result, excerpt_lines), "    | ", lambda _: True), ""]
+            lines += ["", textwrap.indent(excerpt(result, self.excerpt_lines), "    | ", lambda _: True), ""]
         return "\n".join(lines) + "\n"
 
 

@@ -17,6 +17,7 @@ from gitcontext_pipeline.storage import read_json
 
 _PLACE = re.compile(r"(?P<path>.+?)(?::|#L)(?P<start>\d+)(?:-L?(?P<end>\d+))?", re.DOTALL)
 _LARGEST = 10**9
+SUGGESTED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +120,11 @@ def read_lines(checkout: Checkout, place: Place) -> list[str]:
     """
     file = next((file for file in checkout.files() if file.path == place.path), None)
     if file is None:
+        ending = f"/{place.path}"
+        alike = [file.path for file in checkout.files() if file.path.endswith(ending) and file.path.isprintable()]
         raise UsageError(
             f"there is no file {place.path!r} at {checkout.revision[:12]}",
-            fix="give its path from the top of the repository",
+            fix=f"is it {' or '.join(alike[:SUGGESTED])}?" if alike else "give its path from the top of the repository",
         )
     if file.size > MOST_BYTES:
         raise UsageError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.panel import Panel
 from rich.text import Text
 
-from gitcontext_pipeline.answer.evidence import EXCERPT_LINES, printable, printable_lines, provenance, title
+from gitcontext_pipeline.answer.evidence import printable, printable_lines, provenance, title
 from gitcontext_pipeline.cli.code_view import write_change, write_code
 from gitcontext_pipeline.cli.terminal import ASIDE, HEADING, NAME, PLACE, WARNING, Screen, with_names
 
@@ -38,7 +38,7 @@ def draw_answer(screen: Screen, answer: Answer) -> None:
         for line in provenance(result, answer.lineage.get(result.id)):
             screen.write_line(line, ASIDE, indent="    ")
         screen.write()
-        _draw_excerpt(screen, result)
+        _draw_excerpt(screen, result, answer.excerpt_lines)
         screen.write()
 
 
@@ -58,12 +58,12 @@ def _named(result: Result) -> tuple[tuple[str, str], ...]:
     return (title(result.name), NAME), ("  ", ""), (printable(result.place), PLACE)
 
 
-def _draw_excerpt(screen: Screen, result: Result) -> None:
+def _draw_excerpt(screen: Screen, result: Result, most: int) -> None:
     lines = printable_lines(result.text)
     left_out = 0
-    if len(lines) > EXCERPT_LINES:
-        left_out = len(lines) - EXCERPT_LINES + 1
-        lines = lines[: EXCERPT_LINES - 1]
+    if len(lines) > most:
+        left_out = len(lines) - most + 1
+        lines = lines[: most - 1]
     if result.commit is not None:
         write_change(screen, lines)
     else:

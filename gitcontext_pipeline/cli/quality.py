@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
+NAMED = 3
+"""How many of the questions that were set aside for one reason are named."""
+
 if TYPE_CHECKING:
     from gitcontext_pipeline.components.launch import Outcome
     from gitcontext_pipeline.evaluation.report import Report
@@ -68,8 +71,9 @@ def print_report(report: Report) -> None:
         reasons = sorted({case.reason for case in report.set_aside})
         typer.echo(f"  set aside: {len(report.set_aside)} questions, whose answers this origin lacks")
         for reason in reasons:
-            named = ", ".join(case.id for case in report.set_aside if case.reason == reason)
-            typer.echo(f"    {reason}: {named}")
+            ids = [case.id for case in report.set_aside if case.reason == reason]
+            more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
+            typer.echo(f"    {reason}: {', '.join(ids[:NAMED])}{more}")
     for error in report.errors:
         typer.echo(f"  not fit for comparison: {error}")
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from gitcontext_pipeline.answer.evidence import EXCERPT_LINES, Answer, excerpt, printable
+from gitcontext_pipeline.answer.evidence import Answer, excerpt, printable
 from gitcontext_pipeline.answer.lineage import Lineage
 from gitcontext_pipeline.answer.opened import Corpus
 from gitcontext_pipeline.retrieval.features import FEATURES
@@ -68,10 +68,10 @@ def cards_of(corpus: Corpus, answer: Answer) -> list[Card]:
 
 
 def _card(number: int, result: Result, answer: Answer, said: Sequence[Said]) -> Card:
-    text, lines = excerpt(result, EXCERPT_LINES), result.text.count("\n") + 1
-    left_out = 0
-    if lines > EXCERPT_LINES:  # the excerpt's last line says so; here it becomes a link
-        text, left_out = text.rpartition("\n")[0], lines - EXCERPT_LINES + 1
+    most, lines = answer.excerpt_lines, result.text.count("\n") + 1
+    text, left_out = excerpt(result, most), 0
+    if lines > most:  # the excerpt's last line says so; here it becomes a link
+        text, left_out = text.rpartition("\n")[0], lines - most + 1
     is_change = result.commit is not None
     if is_change:  # its title is the card's
         text = text.removeprefix(printable(result.name)).strip("\n") or text

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from gitcontext_pipeline.answer.evidence import LONGEST_LINE, LONGEST_TITLE, Answer, code_span
+from gitcontext_pipeline.answer.evidence import LONGEST_LINE, LONGEST_TITLE, WEAK_LINES, Answer, code_span
 from gitcontext_pipeline.answer.lineage import ChangeRef, Lineage
 from gitcontext_pipeline.cli.ask import results_as_text
+from gitcontext_pipeline.retrieval.confidence import Confidence
 from tests.answer.evidence import FIX, REVISION, STRIP
 
 HUGE = "Strip the header " + "again and " * 10_000
@@ -41,6 +42,15 @@ def test_long_titles_and_lines_are_cut_when_printed_and_whole_in_json() -> None:
 )
 def test_no_name_leaves_its_code_span(name: str, span: str) -> None:
     assert code_span(name) == span
+
+
+def test_of_weak_evidence_little_is_shown() -> None:
+    long = replace(STRIP, text="\n".join(f"line {number}" for number in range(30)))
+    strong = replace(ANSWER, evidence=(long,), confidence=Confidence(0.9, 0.4))
+    weak = replace(strong, confidence=Confidence(0.1, 0.4))
+    assert strong.as_markdown().count("    | line") == 30
+    assert weak.as_markdown().count("    | line") == WEAK_LINES - 1
+    assert "… 23 more lines" in weak.as_markdown()
 
 
 def test_no_title_author_or_path_becomes_a_link_an_image_or_a_tag_of_the_markdown() -> None:

@@ -91,6 +91,12 @@ def test_context_is_not_negative(served: State) -> None:
         read_source(served.corpus(NAME), Place("retry.py", 1, 1), -1)
 
 
+def test_a_file_whose_path_ends_the_same_is_suggested(served: State) -> None:
+    with pytest.raises(UsageError) as refused:
+        read_source(served.corpus(NAME), Place("bucket.py", 1, 1))
+    assert refused.value.fix == "is it limiter/bucket.py?"
+
+
 class Unread:
     """A checkout of one file that is larger than any that is indexed."""
 
